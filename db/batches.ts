@@ -1,5 +1,6 @@
 /** Changes many rows in small units of work, so that other writers do not wait long. */
-import { type SQL, sql } from 'drizzle-orm'
+import { type Column, inArray, type SQL, sql } from 'drizzle-orm'
+import { locksForUpdate } from './row-lock.ts'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
 
@@ -44,5 +45,26 @@ export function deleteInBatches(
   return inBatches(db, async (tx, size) => {
     const batch = tx.select({ key: columns }).from(table).where(condition(tx)).limit(size)
     return (await tx.delete(table).where(sql`(${columns}) in ${batch}`).returning()).length
+  })
+}
+
+/**
+ * As `deleteInBatches`, for rows with an id that others change meanwhile: locks them first, and a row that was changed while the
+ * statement waited must still meet the condition. `parts`: tables with the column that refers to the id; their rows go first.
+ */
+export function deleteLockedInBatches(
+  db: Pick<Database, 'write'>,
+  table: AnyTable,
+  condition: (tx: Transaction) => SQL | undefined,
+  parts: [AnyTable, Column][] = [],
+): Promise<number> {
+  const id = sql<string>`${columnOf(table, 'id')}`
+  return inBatches(db, async (tx, size) => {
+    const due = await locksForUpdate(tx, tx.select({ id }).from(table).where(condition(tx)).limit(size))
+    if (due.length === 0) return 0
+    const ids = due.map(row => row.id)
+    for (const [part, column] of parts) await tx.delete(part).where(inArray(column, ids))
+    await tx.delete(table).where(inArray(id, ids))
+    return ids.length
   })
 }

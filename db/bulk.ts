@@ -24,6 +24,7 @@ export async function insertRows<T extends AnyTable>(
   if (rows.length === 0) return 0
   const shape = shapeOf(table)
   // Guarantee: the type limits the members of a row to the table's columns.
+  // Guarantee of the cast: a row is an object.
   const records = rows as Rows
   return is(table, SQLiteTable)
     ? insertIntoSqlite(tx, shape, records, onConflict)
@@ -41,6 +42,7 @@ export async function insertNewRows<T extends AnyTable, Row extends T['$inferIns
 ): Promise<Row[]> {
   if (rows.length === 0) return []
   const shape = shapeOf(table)
+  // Guarantee of the cast: a row is an object.
   const records = rows as Rows
   if (is(table, SQLiteTable)) {
     const insert = sqliteInsert(tx, shape, 'skip')
@@ -82,6 +84,7 @@ const noChange = ([column = '']: string[]) => `${quoted(column)} = excluded.${qu
 function sqliteInsert(tx: Transaction, shape: Shape, onConflict: OnConflict): (row: Rows[number]) => number {
   const { name, columns } = shape
   // Guarantee: on SQLite a unit of work is Drizzle's object over the writer's connection.
+  // Guarantee of the cast: Drizzle keeps the connection here.
   const { $client } = tx as unknown as { $client: Connection }
   const marks = columns.map(() => '?').join(', ')
   const statement = $client.query(
@@ -161,11 +164,13 @@ export async function updateRows<T extends AnyTable, const Name extends string &
 ): Promise<void> {
   if (rows.length === 0) return
   const shape = shapeOf(table)
+  // Guarantee of the cast: a row is an object.
   const given = rows as Rows
   const columns = [...names, ...shape.key].flatMap(name =>
     shape.columns.filter(({ property }) => property === name),
   )
   if (is(table, SQLiteTable)) {
+    // Guarantee of the cast: Drizzle keeps the connection here.
     const { $client } = tx as unknown as { $client: Connection }
     const sets = names
       .map(name => `${quoted(name)} = ${keepsNull ? `coalesce(?, ${quoted(name)})` : '?'}`)
@@ -181,7 +186,8 @@ export async function updateRows<T extends AnyTable, const Name extends string &
 
 /**
  * Reads and locks each row by its key, and then updates it with ON CONFLICT. PostgreSQL would plan a join with the given
- * rows by the size of the table and keep the plan: a plan for a small table reads the whole table after it has grown.
+ * rows by the size of the table and keep the plan: a plan for a small table reads the whole table after it has grown. The
+ * rows are found in a CTE, since Citus makes an invalid statement of an INSERT whose SELECT joins a table and a function.
  */
 function postgresUpdate(
   shape: Shape,
@@ -191,14 +197,15 @@ function postgresUpdate(
 ): SQL {
   const values = shape.columns.map(({ property, name }) => {
     const [found, given] = [`found.${quoted(name)}`, `given.${quoted(name)}`]
-    if (!names.includes(property)) return found
-    return keepsNull ? `coalesce(${given}, ${found})` : given
+    const value = keepsNull ? `coalesce(${given}, ${found})` : given
+    return `${names.includes(property) ? value : found} AS ${quoted(name)}`
   })
-  const insert = sql.raw(`INSERT INTO ${shape.sql} (${listOf(shape)}) SELECT ${values.join(', ')}`)
-  const conflict = sql.raw(conflictClause({ set: [...names] }, shape))
+  const list = listOf(shape)
+  const conflict = conflictClause({ set: [...names] }, shape)
   // PostgreSQL merges no subselect that has an OFFSET.
-  return sql`${insert} FROM ${givenRows(columns, rows)} CROSS JOIN LATERAL
-    (SELECT * FROM ${sql.raw(shape.sql)} WHERE ${isGiven(shape)} OFFSET 0 FOR NO KEY UPDATE) AS found ${conflict}`
+  return sql`WITH updated AS (SELECT ${sql.raw(values.join(', '))} FROM ${givenRows(columns, rows)} CROSS JOIN LATERAL
+    (SELECT * FROM ${sql.raw(shape.sql)} WHERE ${isGiven(shape)} OFFSET 0 FOR NO KEY UPDATE) AS found)
+    ${sql.raw(`INSERT INTO ${shape.sql} (${list}) SELECT ${list} FROM updated${conflict}`)}`
 }
 
 /** Deletes the rows with these primary keys, as far as they exist. */
@@ -210,6 +217,7 @@ export async function deleteRows<T extends AnyTable>(
   if (rows.length === 0) return
   const shape = shapeOf(table)
   if (is(table, SQLiteTable)) {
+    // Guarantee of the cast: Drizzle keeps the connection here.
     const { $client } = tx as unknown as { $client: Connection }
     const isRow = shape.key.map(key => `${quoted(key)} = ?`).join(' AND ')
     const remove = $client.query(`DELETE FROM "${shape.name}" WHERE ${isRow}`)
@@ -246,6 +254,7 @@ export async function subtractRows<T extends AnyTable>(
   )
   const [name, column] = [sql.raw(shape.sql), sql.raw(quoted(property))]
   if (is(table, SQLiteTable)) {
+    // Guarantee of the cast: Drizzle keeps the connection here.
     const { $client } = tx as unknown as { $client: Connection }
     const isRow = shape.key.map(key => `${quoted(key)} = ?`).join(' AND ')
     const own = quoted(property)
@@ -253,6 +262,7 @@ export async function subtractRows<T extends AnyTable>(
     const subtract = $client.query(
       `UPDATE "${shape.name}" SET ${own} = ${own} - ? WHERE ${isRow} AND ${own} > ?`,
     )
+    // Guarantee of the cast: a row is an object.
     for (const row of rows as Rows) {
       // Guarantee of the casts: keys of such tables and the column are text and integers.
       const key = shape.key.map(name => row[name] as string | number)

@@ -42,6 +42,25 @@ const emptiesKeys: Compatibility = {
   reason: 'Older versions fill the emptied columns in their way, and newer ones compare the address itself.',
 }
 
+/** The columns are null while an older version may run. */
+const foldedEvents: Compatibility = {
+  runsFrom: '0000_initial',
+  reason:
+    'Newer versions write the new columns from a day after the migration on, when the release has ended.',
+}
+
+/** Of the digests and decisions of events. */
+const shortEvents: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Events are written in short from a day after the migration on, when the release has ended.',
+}
+
+/** The trigger refuses what it refused before, until a seam is open. */
+const opensForArchive: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'No older version deletes entries, or writes the table that lets the trigger allow it.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -53,6 +72,10 @@ const byMigration = {
   '0033_append-only-truncate': refusesTruncate,
   '0035_email-keys': emptiesKeys,
   '0039_undelivered': otherIndexes,
+  '0041_folded-events': foldedEvents,
+  '0046_archive-entries': opensForArchive,
+  '0050_short-events': shortEvents,
+  '0056_accounts-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

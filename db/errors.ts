@@ -35,6 +35,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** Why a backup cannot be made or used, in words for operators and staff. */
+export class BackupFault extends Error {}
+
 /** The database cannot be migrated or used as it is. The message is for the operator. */
 export class SchemaError extends Error {}
 
@@ -48,6 +51,7 @@ export class ConflictError extends Error {}
 function driverError(error: unknown): { code: string; message: string; constraint: string } | undefined {
   let current = error
   while (current instanceof Error) {
+    // Guarantee of the cast: nothing is known of the values.
     const { code, errno, constraint } = current as Error & Record<string, unknown>
     // Bun's PostgreSQL client keeps SQLSTATE in `errno` and its own name in `code`.
     const sqlState = typeof errno === 'string' && /^[0-9A-Z]{5}$/.test(errno) ? errno : code
@@ -66,6 +70,7 @@ function driverError(error: unknown): { code: string; message: string; constrain
 function readIndexesByColumns(): Map<string, string> {
   return new Map(
     Object.values(tablesOf(sqlite)).flatMap(table => {
+      // Guarantee of the cast: these tables were made for SQLite.
       const { name, indexes } = getTableConfig(table as unknown as SQLiteTable)
       return indexes.map(({ config }): [string, string] => [
         config.columns
@@ -215,13 +220,18 @@ export function describeDatabaseError(thrown: unknown): string {
   return error.fault === 'unreachable' ? new DatabaseError(error.fault).message : error.message
 }
 
+/** What triggers of `move --live` say in a source whose move has ended. */
+export const MOVED = 'this database was moved: writes are refused'
+
 /** Returns a `DatabaseError` when the database is at fault, else the error itself. */
 export function translateDatabaseError(error: unknown): unknown {
   // Drizzle also wraps the errors of `postgres/client.ts`.
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof DatabaseError) return current
   }
-  const code = driverError(error)?.code ?? ''
+  const { code = '', message } = driverError(error) ?? {}
+  // PostgreSQL reports it as 25006.
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === MOVED) return new DatabaseError('read_only', error)
   const reasonIn = (reasons: [RegExp, string][]) => reasons.find(([pattern]) => pattern.test(code))?.[1]
   const untrusted = reasonIn(UNTRUSTED)
   if (untrusted !== undefined) return new DatabaseError('untrusted', error, untrusted)

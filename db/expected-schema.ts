@@ -5,8 +5,8 @@ import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { compatibility } from './compatibility.ts'
 import { DatabaseError } from './errors.ts'
-import { tableBeside } from './schema/shape.ts'
-import type { Database } from './types.ts'
+import { runStatement, tableBeside } from './schema/shape.ts'
+import type { Database, Transaction } from './types.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -48,6 +48,15 @@ function readMigrations(engine: Engine): Migration[] {
  */
 export function requireExpectedSchema(engine: Engine, applied: number): void {
   if (applied < expectedMigrations(engine).length) throw new DatabaseError('outdated')
+}
+
+/** From now on, no version runs that does not know this migration: the database has rows that such a version misreads. */
+export async function requireMigration(tx: Transaction, engine: Engine, name: string): Promise<void> {
+  const migration = expectedMigrations(engine).find(expected => expected.name === name)
+  if (!migration) throw new Error(`there is no migration ${name}`)
+  const at = migration.folderMillis
+  const journal = tableBeside(tx, '__drizzle_migrations')
+  await runStatement(tx, sql`UPDATE ${journal} SET runs_from = ${at} WHERE created_at = ${at}`)
 }
 
 /** Migrations that the database has but this version does not know. */

@@ -5,6 +5,7 @@ import { openSqlite } from './sqlite/database.ts'
 import type { Database, DatabaseOptions, Sources } from './types.ts'
 
 export {
+  BackupFault,
   ConflictError,
   DatabaseError,
   type DatabaseFault,
@@ -17,7 +18,7 @@ export {
   SchemaError,
   translateDatabaseError,
 } from './errors.ts'
-export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'
+export { type PostgresSettings, postgresDefaults } from './postgres/connect.ts'
 export { keepsPreparedStatements } from './postgres/prepared-check.ts'
 export type { Replica } from './postgres/replica.ts'
 export type { Tables } from './schema/tables.ts'

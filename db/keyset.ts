@@ -33,6 +33,7 @@ export async function* eachPage<Row extends Record<Name, unknown>, Name extends 
     )
   let last = after
   for (;;) {
+    // Guarantee of the cast: the names are those of `key`.
     const isAfter =
       last &&
       sql`(${listOf(Object.values(key))}) > (${listOf(columns.map(([name, column]) => sql.param(last?.[name as Name], column)))})`

@@ -9,10 +9,11 @@ import type { SQL } from 'bun'
 import { DatabaseError, isLockConflict, SchemaError, translateDatabaseError } from './errors.ts'
 import { type Engine, expectedMigrations, type Migration } from './expected-schema.ts'
 import { openJournal, type Run, recordMigration } from './migration-journal.ts'
-import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
+import { connectPostgres, type PostgresOptions } from './postgres/connect.ts'
 import { applyByStatement } from './postgres/migrate-by-statement.ts'
 import { createMigrationLock, LOCK_MIGRATIONS } from './postgres/migration-lock.ts'
 import { hasTransactionalDdl } from './postgres/portable.ts'
+import { PROPAGATE_SETTINGS } from './postgres/schema-node.ts'
 import { explainUnreachable } from './postgres/unreachable.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
@@ -117,6 +118,7 @@ async function listPendingSqlite(path: string): Promise<PendingMigrations> {
 const runOn =
   (connection: Connection): Run =>
   async (statement, parameters = []) =>
+    // Guarantee of the cast: `all` answers with objects.
     connection.query(statement).all(...parameters) as Record<string, unknown>[]
 
 const TABLE_OF_APPLIED = {
@@ -228,6 +230,7 @@ async function migratePostgres(url: string, settings?: PostgresOptions): Promise
       if (schema !== null) await run(`SET LOCAL ${searchPath(schema)}`)
       for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
       await run(LOCK_MIGRATIONS)
+      await run(PROPAGATE_SETTINGS)
       await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
       const [row] = await run('SELECT version() AS version')
       return hasTransactionalDdl(String(row?.version))

@@ -58,9 +58,14 @@ function binding<Within extends Reader, Values extends unknown[], Rows>(
   build: (within: Within, ...values: Values) => Preparable<Rows>,
 ) {
   const id = ++count
+  /** Nearly all calls have one shape: comparing it is faster than naming it. */
+  let latest: { shape: string[]; name: string } | undefined
   return (within: Within, values: Values) => {
-    const scalars: unknown[] = []
-    const name = `matchday_${id}${collectScalars(values, scalars, encoderOf(within))}`
+    const [scalars, shape]: [unknown[], string[]] = [[], []]
+    collectScalars(values, scalars, shape, encoderOf(within))
+    if (!latest || !isSameShape(latest.shape, shape))
+      latest = { shape, name: `matchday_${id} ${shape.join(' ')}` }
+    const { name } = latest
     // Guarantee of the cast: only this function sets a statement of this name.
     let statement = within.statements.get(name) as PreparedStatement<Rows> | undefined
     if (!statement) {
@@ -82,24 +87,32 @@ export function preparedRow<Within extends Reader, Values extends unknown[], Row
 
 let count = 0
 
-/** Appends the encoded scalars in the order of `toParameters`, and returns the shape of the value. */
-function collectScalars(value: unknown, scalars: unknown[], encode: Encoder): string {
-  if (value === undefined) return '-'
-  if (value === null) return 'n'
-  if (typeof value === 'boolean') return value ? 't' : 'f'
-  if (Array.isArray(value)) {
-    let shape = '['
-    for (const item of value) shape += collectScalars(item, scalars, encode)
-    return `${shape}]`
+/** Appends the encoded scalars in the order of `toParameters`, and the shape of the value. No name has a space. */
+function collectScalars(value: unknown, scalars: unknown[], shape: string[], encode: Encoder): void {
+  if (value === undefined) shape.push('-')
+  else if (value === null) shape.push('n')
+  else if (typeof value === 'boolean') shape.push(value ? 't' : 'f')
+  else if (Array.isArray(value)) {
+    shape.push('[')
+    for (const item of value) collectScalars(item, scalars, shape, encode)
+    shape.push(']')
+  } else if (isObject(value)) {
+    shape.push('{')
+    for (const name in value) {
+      shape.push(name)
+      collectScalars(value[name], scalars, shape, encode)
+    }
+    shape.push('}')
+  } else {
+    scalars.push(encode(value))
+    shape.push('?')
   }
-  if (isObject(value)) {
-    let shape = '{'
-    // With its length: `{ a: true, x }` would have the shape of `{ atx }`.
-    for (const name in value) shape += `${name.length}:${name}${collectScalars(value[name], scalars, encode)}`
-    return `${shape}}`
-  }
-  scalars.push(encode(value))
-  return '?'
+}
+
+function isSameShape(one: string[], other: string[]): boolean {
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
+  return true
 }
 
 /**
@@ -133,7 +146,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 type Encoder = (value: unknown) => unknown
 
 /** As the columns of `columns.ts` encode. */
-const encoderOf = ({ tables }: Reader): Encoder => (is(tables.users, SQLiteTable) ? toSqlite : toPostgres)
+const encoderOf = ({ tables }: Reader): Encoder =>
+  encoders.getOrInsertComputed(tables, () => (is(tables.users, SQLiteTable) ? toSqlite : toPostgres))
+
+const encoders = new WeakMap<Reader['tables'], Encoder>()
 
 const toSqlite = (value: unknown): unknown => (value instanceof Date ? value.getTime() : value)
 

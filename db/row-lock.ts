@@ -29,11 +29,20 @@ export const locksInUnitOfWork = <Query extends Lockable>(reader: Reader, query:
 export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'update')
 
+/** A statement that only locks: none on SQLite. */
+export const lockOnly =
+  <Values extends unknown[]>(lock: (tx: Transaction, ...values: Values) => Promise<unknown>) =>
+  async (tx: Transaction, ...values: Values): Promise<void> => {
+    if (!isOnSqlite(tx)) await lock(tx, ...values)
+  }
+
 function locks<Query extends Lockable>(
-  { tables }: Pick<Transaction, 'tables'>,
+  tx: Pick<Transaction, 'tables'>,
   query: Query,
   strength: Parameters<Lockable['for']>[0],
 ) {
   // Guarantee of the cast: `for` returns the query itself, without the members that a query on SQLite lacks.
-  return is(tables.users, SQLiteTable) ? query : (query.for(strength) as Query)
+  return isOnSqlite(tx) ? query : (query.for(strength) as Query)
 }
+
+const isOnSqlite = ({ tables }: Pick<Transaction, 'tables'>) => is(tables.users, SQLiteTable)

@@ -20,17 +20,22 @@ const MIN_PAGES = 10
 export async function refreshStatistics(db: Database): Promise<string[]> {
   if (db.engine === 'sqlite') return []
   const ours = new Set(tablesInOrder(db.tables).map(({ shape }) => shape.name))
-  const grown = await db.write(tx =>
-    runStatement(
+  const grown = await db.write(async tx => {
+    // On Citus a table has no pages: its shard has, which is hidden and has a number after its name.
+    await runStatement(tx, sql`SET LOCAL citus.override_table_visibility = off`)
+    return runStatement(
       tx,
       sql`SELECT relname FROM (
         SELECT relname, relpages, pg_relation_size(pg_class.oid) / current_setting('block_size')::int AS pages
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE relkind = 'r' AND nspname = coalesce(${shapeOf(db.tables.users).schema}, current_schema())
       ) AS sized WHERE pages > ${MIN_PAGES} AND pages >= 2 * relpages`,
-    ),
-  )
-  const names = grown.map(({ relname }) => String(relname)).filter(name => ours.has(name))
+    )
+  })
+  const names = grown
+    .map(({ relname }) => String(relname))
+    .map(name => (ours.has(name) ? name : name.slice(0, name.lastIndexOf('_'))))
+    .filter(name => ours.has(name))
   for (const name of names) {
     await db.write(tx => runStatement(tx, sql`ANALYZE ${tableBeside(tx, name)}`)).catch(leaveToAutovacuum)
   }

@@ -1,6 +1,6 @@
 /** The interface of the database: readers, units of work and tables. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import type { PostgresOptions } from './postgres/client.ts'
+import type { PostgresOptions } from './postgres/connect.ts'
 import type { Tables } from './schema/tables.ts'
 import type { WriteLoad } from './write-meter.ts'
 

@@ -30,7 +30,7 @@ export interface BatchOptions<Item = unknown> {
   exclusive?: boolean
   /** Items read ahead; lower it for large items. Default: 500. */
   ahead?: number
-  /** The number that an item counts as, if it is a list. Default: 1. */
+  /** For an item that is a list: how many it counts as. Default: 1. */
   countOf?(item: Item): number
   /** A monotonic clock, in milliseconds. */
   elapsed: () => number

@@ -1,8 +1,8 @@
 /** `bun run audit verify | export`: the log of staff actions in the console. */
 import { Argument } from '@commander-js/extra-typings'
 import { commandLine } from '../src/core/command-line.ts'
-import { exportAudit } from '../src/operate/console/audit/export.ts'
-import { type Anchor, verifyAudit } from '../src/operate/console/audit/verify.ts'
+import { exportAudit } from '../src/identity/staff/audit/export.ts'
+import { type Anchor, verifyAudit } from '../src/identity/staff/audit/verify.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'

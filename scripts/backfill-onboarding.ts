@@ -10,8 +10,7 @@ import {
   type OnboardingRule,
   type OnboardingTerms,
 } from '../src/operate/admin/backfill-onboarding.ts'
-import { ConfigError } from '../src/platform/config/config.ts'
-import { createEnvironmentReader, readOnboardingPoints } from '../src/platform/config/environment.ts'
+import { settingsOf } from '../src/platform/settings/settings.ts'
 import { declareCommand, instant, listOf, runCommand } from './command/command.ts'
 
 const command = declareCommand({
@@ -27,7 +26,7 @@ const command = declareCommand({
     ['--no-grant --enrol', 'grants no points, but enrols all fans'],
   ],
   notes: `Rows get the time of the correction. A second run finds nothing to do.
-Fans who completed with ONBOARDING_POINTS=0, or who declined the leaderboard, are not recorded as such: limit the run with
+Fans who completed while the setting onboardingPoints was 0, or who declined the leaderboard, are not recorded as such: limit the run with
 --since and --before to the time in which a reward was due, and use --enrol only if fans could not decline.`,
   changes: true,
 })
@@ -43,7 +42,7 @@ Fans who completed with ONBOARDING_POINTS=0, or who declined the leaderboard, ar
     listOf(isProfileField),
     ['displayName' as const, 'handle' as const],
   )
-  .option('--grant', 'book missing ONBOARDING_POINTS (default)')
+  .option('--grant', 'book missing onboardingPoints of the settings (default)')
   .option('--no-grant', 'complete without booking points')
   .option('--enrol', 'enrol completed fans who are not enrolled')
   .option('--no-enrol', 'complete without enrolling')
@@ -62,8 +61,9 @@ interface RuleReport {
 const MAX_EXAMPLES = 5
 
 await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
-  const points = options.grant === false ? 0 : requireOnboardingPoints()
   const db = await openDatabase()
+  const { onboardingPoints } = await settingsOf(db.read)
+  const points = options.grant === false ? 0 : onboardingPoints
   const terms: OnboardingTerms = { ...options, points, enrol: options.enrol !== false }
   const rules: OnboardingRule[] = [
     'complete',
@@ -137,14 +137,6 @@ function count(report: RuleReport, { userId }: Concerned, { outcome, points }: C
 
 function someOf(examples: string[], all: number): string {
   return examples.length > 0 ? `: ${examples.join(', ')}${all > examples.length ? ', …' : ''}` : ''
-}
-
-/** ONBOARDING_POINTS, validated as by the API. @throws ConfigError */
-function requireOnboardingPoints(): number {
-  const reader = createEnvironmentReader(process.env)
-  const points = readOnboardingPoints(reader)
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
-  return points
 }
 
 async function* tap(fans: AsyncIterable<Concerned>, onFan: (fan: Concerned) => void) {

@@ -1,7 +1,7 @@
 /** `bun run backfill-quests QUEST --since D`: counts past events for a quest. */
+import { rollBack } from '../db/roll-back.ts'
 import { backfillFan, listFansWithEvents } from '../src/operate/admin/backfill-quests.ts'
-import { rollBack } from '../src/operate/admin/roll-back.ts'
-import { readQuestSet } from '../src/play/quests/definition.ts'
+import { readQuestSet } from '../src/play/quests/quest.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
@@ -14,7 +14,7 @@ const command = declareCommand({
     ['derby-week --since 2026-08-01', 'counts them; repeating it changes nothing'],
   ],
   notes: `A quest counts the events that are recorded while it is active. This command counts those that occurred before, from --since on and
-within the start and end of the quest. Events whose data was deleted (EVENT_RETENTION_DAYS) count only for steps without conditions.
+within the start and end of the quest. Events whose data was deleted (eventRetentionDays) count only for steps without conditions.
 Completions and points get the time of this run.`,
   changes: true,
 })
@@ -47,7 +47,7 @@ await runCommand(command, async ({ parameters: [questId], options, openDatabase,
     options.dryRun
       ? `${events} events of ${report.fans} fans would count; ${completed} periods would be completed.`
       : `Counted ${events} events of ${report.fans} fans; completed ${completed} periods.`,
-    ...(unknown > 0 ? [`${unknown} events have no data any more and did not count.`] : []),
+    ...(unknown > 0 ? [`${unknown} events no longer have data, and did not count.`] : []),
   ]
   return { json: report, text: lines.join('\n'), changed: events + completed }
 })

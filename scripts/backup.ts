@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileSize } from '../db/sqlite/copy.ts'
+import type { BackedUpPictures } from '../src/club/pictures/backup.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { backUp } from '../src/operate/admin/backup/back-up.ts'
-import type { BackedUpPictures } from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger } from '../src/operate/admin/backup/verify-copy.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -45,7 +45,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the copy.`)
   if (/\.(pictures|partial)$/.test(file)) failUsage('the name must not end in .pictures or .partial')
-  if (existsSync(file) && !options.force) fail(`${file} exists already: choose another name, or use --force.`)
+  if (existsSync(file) && !options.force) fail(`${file} already exists: choose another name, or use --force.`)
 
   if (options.dryRun) {
     const replaced = existsSync(file)
@@ -87,7 +87,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   await recordMaintenance(url, 'backup', note)
   const { bytes, rows, migrations, ledgerDigest, pictures, notTidied } = backup
   if (notTidied !== null)
-    note(`Pictures that no backup needs any more stay in ${dirname(file)}/pictures: ${notTidied}`)
+    note(`Pictures that no backup needs stay in ${dirname(file)}/pictures: ${notTidied}`)
   return {
     json: { file, bytes, rows, migrations, ledgerDigest, pictures },
     text: [

@@ -25,9 +25,9 @@ const command = declareCommand({
     ['backup harbour valley', 'a verified backup of SQLite, or a dump by pg_dump'],
   ],
   notes:
-    'The template has the settings that clubs share, with {club} where the name of the club stands, such as\n' +
-    'DATABASE_URL=postgres://matchday_{club}@127.0.0.1/clubs. A club that exists stays as it is.\n' +
-    'After a failure the others follow, and the exit code is 1.',
+    'The template contains the settings that clubs share; {club} is replaced by the name of the club, such as\n' +
+    'DATABASE_URL=postgres://matchday_{club}@127.0.0.1/clubs. Existing clubs are not changed.\n' +
+    'After a failure, the command continues with the other clubs, and exits with 1.',
   database: false,
   changes: true,
 })
@@ -45,7 +45,9 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
     failUsage(`${action} changes nothing: it takes no --dry-run`)
   const wrong = names.find(name => !isClubName(name))
   if (wrong !== undefined)
-    failUsage(`${wrong} is no name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter`)
+    failUsage(
+      `${wrong} is not a valid name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter`,
+    )
   if (action === 'create') return create(names)
   if (!existsSync(folder)) fail(`There is no folder ${folder}: \`clubs create\` makes it.`)
   const clubs = readClubs(folder)
@@ -82,7 +84,8 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
     const created: Club[] = []
     for (const name of wanted) {
       const present = readClubs(folder)
-      if (present.some(club => club.name === name)) note(`${join(folder, `${name}.env`)} stays as it is.`)
+      if (present.some(club => club.name === name))
+        note(`${join(folder, `${name}.env`)} exists, and was not changed.`)
       else created.push(await writeClub(folder, name, { template, base, clubs: present }))
     }
     const collisions = findCollisions(readClubs(folder))

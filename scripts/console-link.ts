@@ -1,18 +1,18 @@
 /** `bun run console-link --name NAME --role ROLE`: a link that signs one person in to the console, once. */
 import { Option } from '@commander-js/extra-typings'
+import { ROLES } from '../src/identity/staff/roles.ts'
+import { addressOfLink, issueLink } from '../src/identity/staff/sessions/links.ts'
+import { nameFault } from '../src/identity/staff/staff.ts'
 import { consoleUrlOf } from '../src/operate/console/contract/settings.ts'
-import { ROLES } from '../src/operate/console/roles.ts'
-import { addressOfLink, issueLink } from '../src/operate/console/sessions/links.ts'
-import { nameFault } from '../src/operate/console/staff.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'console-link',
-  summary: `Prints a link that signs one person in to the console: once, within 10 minutes. The session lasts 8 hours.
-Links of one name are of one person: use the same name each time, and a name of their own for each person.`,
+  summary: `Prints a link that signs one person in to the console. It works once, within 10 minutes. The session lasts 8 hours.
+All links with the same name belong to one person: use the same name each time, and a different name for each person.`,
   examples: [
-    ['--name "Ada Lovelace" --role owner', 'a person who may do everything'],
+    ['--name "Ada Lovelace" --role owner', 'a person with all permissions'],
     ['--name Grace --role support --json', 'the link and when it expires, as JSON'],
   ],
   notes: 'CONSOLE_URL is the address in the link; by default the console is at http://localhost:3100.',

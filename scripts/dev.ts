@@ -1,20 +1,26 @@
-/** `bun run dev [--fresh] [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
+/** `bun run dev [--fresh] [--live] [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Subprocess } from 'bun'
 import pretty from 'pino-pretty'
+import { openDatabase } from '../db/index.ts'
+import { createSpine } from '../src/app/spine.ts'
 import { commandLine, processOf } from '../src/core/command-line.ts'
-import { type Environment, parseConfig } from '../src/platform/config/config.ts'
+import { realSources } from '../src/core/sources.ts'
+import { createWebhookSecrets } from '../src/delivery/webhooks/secrets.ts'
+import { type Config, type Environment, parseConfig } from '../src/platform/config/config.ts'
 import { withDevelopmentSecrets } from '../src/platform/config/development-secrets.ts'
-import { declareCommand, runCommand } from './command/command.ts'
+import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
+import { LIVE_MS, playMatchDay } from './dev/live.ts'
 import { removeNote, writeNote } from './dev/note.ts'
 import { findFreePort, requireFreePort } from './dev/ports.ts'
 import { prepareDatabase, readMock } from './dev/prepare-database.ts'
@@ -37,18 +43,26 @@ const DOWNLOADS = 'data/downloads'
 /** The currencies of cash, unless the variable is set, even to nothing. */
 const CASH_CURRENCIES = 'EUR'
 
+const secondsOfLive = (text: string): number => {
+  const seconds = wholeNumber(3_600)(text.replace(/s$/, ''))
+  if (seconds < 5) throw new InvalidArgumentError('It must be at least 5 seconds.')
+  return seconds
+}
+
 const command = declareCommand({
   name: 'dev',
   summary: 'Tries Matchday: an API with a mock provider and demonstration data.',
   examples: [
     ['', 'on the database of DATABASE_URL, by default data/matchday.db'],
     ['--fresh', 'on a new database, in addition to the existing one'],
+    ['--live', 'plays a match day on it: fans check in, a goal falls, webhooks arrive'],
   ],
   notes: 'PORT, MOCK_IDP_PORT and CONSOLE_PORT are the ports, by default 3000, 4000 and 3100.',
   json: false,
   database: false,
 })
   .option('--fresh', 'use temporary data, which is deleted at the end')
+  .option('--live [seconds]', 'play a match day of so many seconds (default: 300)', secondsOfLive)
   .option('--yes', 'run even if configuration or database look like production')
 
 /** Settings for a temporary folder, which is removed at the end. The next start removes the folder of a killed process. */
@@ -113,11 +127,36 @@ async function stopAll(children: Subprocess[]) {
   clearTimeout(timeout)
 }
 
-await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
+async function playOn(config: Config, mock: { port: number; fans: number }, ms: number, signal: AbortSignal) {
+  const db = openDatabase(config.databaseUrl, realSources, {
+    spine: createSpine(),
+    postgres: config.postgres,
+  })
+  try {
+    await playMatchDay({
+      db,
+      secrets: createWebhookSecrets(config.nativeTokens),
+      api: `http://127.0.0.1:${config.port}`,
+      mock: `http://127.0.0.1:${mock.port}`,
+      provider: config.identity.name,
+      fans: mock.fans,
+      ms,
+      signal,
+      say: line => process.stdout.write(`live     ${line}\n`),
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+await runCommand(command, async ({ options: { fresh = false, live, yes }, note }) => {
   const children: Subprocess[] = []
   let stopping: Promise<undefined> | undefined
+  const liveStop = new AbortController()
+  let playing: Promise<unknown> = Promise.resolve()
   const stop = (code: number) => {
-    stopping ??= stopAll(children).then(() => process.exit(code))
+    liveStop.abort()
+    stopping ??= playing.then(() => stopAll(children)).then(() => process.exit(code))
     return stopping
   }
   // Registered at once, so that a signal during the seed leaves nothing either.
@@ -183,6 +222,10 @@ await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
   if (stopping || !apiReady) return stop(1)
   await writeNote(env, 'serving')
   process.stdout.write(banner(config, { fresh, consoleLink }))
+  if (live !== undefined) {
+    const ms = live === true ? LIVE_MS : live * 1_000
+    playing = playOn(config, mock, ms, liveStop.signal).catch(error => note(`The match day ended: ${error}`))
+  }
   await Promise.race(children.map(child => child.exited))
   return stop(1)
 })

@@ -12,10 +12,11 @@ import { API_VERSION, type ApiVersion, versionFor } from './docs/api-version.ts'
 import { buildSite } from './docs/build-site.ts'
 import { renderFloors } from './docs/floors.ts'
 import { renderProblemCodes } from './docs/problem-codes.ts'
-import { withKinds, withRoles } from './docs/tables.ts'
+import { withKinds, withRoles, withSettings } from './docs/tables.ts'
 
 const CATALOGUE = 'docs/catalogue.md'
 const CONSOLE = 'docs/console.md'
+const SETTINGS = 'docs/settings.md'
 
 const command = declareCommand({
   name: 'docs',
@@ -48,6 +49,7 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
     'docs/floors.svg': renderFloors(),
     [CATALOGUE]: withKinds(readFileSync(join(root, CATALOGUE), 'utf8')),
     [CONSOLE]: withRoles(readFileSync(join(root, CONSOLE), 'utf8')),
+    [SETTINGS]: withSettings(readFileSync(join(root, SETTINGS), 'utf8')),
     [CLIENTS.api.file]: await renderClientTypes(root, 'api', document),
     [CLIENTS.console.file]: await renderClientTypes(root, 'console'),
     [API_VERSION]: `${JSON.stringify(versionFor(document, before), null, 2)}\n`,

@@ -33,7 +33,7 @@ await runCommand(command, async ({ parameters: [action], options: { dryRun, yes 
   const done = await db.write(removeSink)
   if (!done)
     fail('A process publishes: remove EVENT_SINK from every process, and stop them or wait for 30 s.')
-  const text = 'The event sink is removed. What was not published is not published any more.'
+  const text = 'The event sink was removed. Events that wait are no longer published.'
   return { json: { done }, text, changed: 1, textHasSummary: true }
 })
 

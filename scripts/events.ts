@@ -2,7 +2,8 @@
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import type { EventRow } from '../src/economy/events/event.ts'
-import { type EventKey, findEvent } from '../src/economy/events/event-rows.ts'
+import type { EventKey } from '../src/economy/events/event-rows.ts'
+import { findToldEvent } from '../src/economy/events/folded.ts'
 import { type EventFilter, listEventsSince, listNewestEvents } from '../src/economy/events/list-events.ts'
 import { replayEvent } from '../src/economy/events/replay-event.ts'
 import { type CommandResult, declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -13,7 +14,7 @@ import { describeReplay, describeRow, lineOf, toJson } from './events/describe.t
 const command = declareCommand({
   name: 'events',
   reads: true,
-  summary: `Shows the events of fans, and what rules and quests would do if an event were reported again. Changes nothing.`,
+  summary: `Shows the events of fans, and how rules and quests would process an event that is reported again. Changes nothing.`,
   examples: [
     ['tail', 'the newest events'],
     ['tail --follow --type reward.claimed', 'further ones too, until Ctrl-C'],
@@ -87,7 +88,7 @@ async function followEvents(
 }
 
 async function show(db: Database, key: EventKey): Promise<CommandResult> {
-  const row = await findEvent(db.read, key)
+  const row = await findToldEvent(db.read, key)
   return row ? { json: toJson(row), text: describeRow(row) } : unknown(key)
 }
 

@@ -1,16 +1,17 @@
 /** `bun run expire-points`: books expired points, and warns of points that expire soon. */
 import type { Database } from '../db/index.ts'
+import { rollBack } from '../db/roll-back.ts'
 import { type ExpiredPage, expirePage } from '../src/economy/expiry/expire-page.ts'
 import { expireBatch, FANS } from '../src/economy/expiry/expire-points.ts'
 import { dayOf, findPass } from '../src/economy/points/expiry.ts'
-import { rollBack } from '../src/operate/admin/roll-back.ts'
+import { settingsOf } from '../src/platform/settings/settings.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'expire-points',
-  summary: `Books expired points (POINTS_EXPIRE_AFTER_DAYS), and records points.expiring for points that expire in 30 days.
+  summary: `Books expired points (pointsExpireAfterDays of the settings), and records points.expiring for points that expire in 30 days.
 The API does the same by itself, once a day: this command shows it before, or does it at once.`,
   examples: [
     ['--dry-run', 'shows how many fans would lose and be warned of how many points today'],
@@ -20,10 +21,10 @@ The API does the same by itself, once a day: this command shows it before, or do
   changes: true,
 })
 
-await runCommand(command, async ({ options, configuration, openDatabase, note }) => {
-  const { pointsExpireAfterDays: days } = await configuration()
-  if (days === 0) fail('POINTS_EXPIRE_AFTER_DAYS is not set: points never expire.')
+await runCommand(command, async ({ options, openDatabase, note }) => {
   const db = await openDatabase()
+  const { pointsExpireAfterDays: days } = await settingsOf(db.read)
+  if (days === 0) fail('The setting pointsExpireAfterDays is 0: points never expire.')
   const report = { fans: 0, points: 0, warnings: 0, mismatched: [] as string[] }
   const pages = options.dryRun ? previewPages(db, days) : expiredPages(db, days)
   await stoppable(async requested => {
@@ -41,8 +42,8 @@ await runCommand(command, async ({ options, configuration, openDatabase, note })
   return {
     json: report,
     text: options.dryRun
-      ? `${points} points of ${fans} fans would end; ${warnings} warnings would be recorded.`
-      : `${points} points of ${fans} fans have ended; ${warnings} warnings were recorded.`,
+      ? `${points} points of ${fans} fans would expire; ${warnings} warnings would be recorded.`
+      : `${points} points of ${fans} fans have expired; ${warnings} warnings were recorded.`,
     changed: fans + warnings,
     found: mismatched.length > 0,
   }

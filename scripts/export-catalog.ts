@@ -1,6 +1,11 @@
 /** `bun run export-catalog [FILE]`: writes the stored catalogue as a file that `import-catalog` reads. */
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { exportCatalogue, listUndescribed } from '../src/operate/admin/export-catalogue.ts'
+import {
+  entryInFile,
+  exportCatalogue,
+  fileOf,
+  listUndescribed,
+} from '../src/operate/admin/export-catalogue.ts'
 import { kinds } from '../src/operate/admin/import/catalogue-records.ts'
 import { declareCommand, listOf, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
@@ -32,7 +37,9 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, no
   const [catalogue, undescribed] = await db.snapshot(
     async reader => [await exportCatalogue(reader, wanted), await listUndescribed(reader)] as const,
   )
-  const text = /\.(ndjson|jsonl)$/.test(path) ? linesOf(catalogue) : `${JSON.stringify(catalogue, null, 2)}\n`
+  const text = /\.(ndjson|jsonl)$/.test(path)
+    ? linesOf(catalogue)
+    : `${JSON.stringify(fileOf(catalogue), null, 2)}\n`
   await (path === '-' ? print(text) : replaceFile(path, text))
   const counts = Object.entries(catalogue).map(([list, entries]) => `${list} ${entries.length}`)
   if (path !== '-') note(`${path}: ${counts.join(', ')}.`)
@@ -40,12 +47,15 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, no
     note(
       `In no pack, and so not in the file: ${undescribed.join(', ')}. An empty database refuses what names them.`,
     )
+  for (const { list, overriddenIn } of kinds.filter(({ list }) => wanted.includes(list)))
+    for (const { member, by } of overriddenIn(db.read))
+      note(`${list}/${member} is set by ${by}, which wins over the catalogue.`)
   return undefined
 })
 
 function linesOf(catalogue: Awaited<ReturnType<typeof exportCatalogue>>): string {
   const lines = kinds.flatMap(({ list, kind }) =>
-    (catalogue[list] ?? []).map(entry => `${JSON.stringify({ kind, entry })}\n`),
+    (catalogue[list] ?? []).map(entry => `${JSON.stringify({ kind, entry: entryInFile(kind, entry) })}\n`),
   )
   return lines.join('')
 }

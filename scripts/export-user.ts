@@ -1,7 +1,9 @@
 /** `bun run export-user ID`: exports all data stored about a fan, as JSON. */
+import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { UserReference } from '../src/core/caller.ts'
 import { streamJson } from '../src/core/stream-json.ts'
+import { ArchiveFault } from '../src/economy/archive/files.ts'
 import { exportUser } from '../src/operate/admin/export-user.ts'
 import { createAddressEncryption } from '../src/play/shop/addresses.ts'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -24,6 +26,7 @@ const command = declareCommand({
   .argument('[id]', 'profile id')
   .option('--subject <subject>', 'the subject of the fan at the provider, instead of an id')
   .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
+  .option('--archive <folder>', 'also export what of the fan is in the files of the archive')
   .option('--output <file>', 'write to a new file of mode 0600 instead of standard output')
 
 await runCommand(command, async session => {
@@ -37,10 +40,13 @@ await runCommand(command, async session => {
   const fan = referenceOf(id, options)
   const db = await openDatabase()
   const { nativeTokens } = await configuration()
-  const found = await exportUser(db.read, fan, createAddressEncryption(nativeTokens))
+  const { archive } = options
+  const found = await exportUser(db.read, fan, createAddressEncryption(nativeTokens), archive).catch(
+    explainFault,
+  )
   if (!found) fail('No data is stored about this fan.')
-  if (options.output === undefined) await writeAll(found, print)
-  else await writeFile(options.output, found)
+  if (options.output === undefined) await writeAll(found, print).catch(explainFault)
+  else await writeFile(options.output, found).catch(explainFault)
   return undefined
 })
 
@@ -55,10 +61,14 @@ async function writeAll(found: object, write: (text: string) => Promise<void>): 
   await write(`${text}\n`)
 }
 
-/** Writes under another name until complete; never overwrites an existing file. */
+function explainFault(error: unknown): never {
+  if (error instanceof ArchiveFault) return fail(error.message)
+  throw error
+}
+
+/** Writes under a name of its own until complete; never overwrites an existing file. */
 async function writeFile(path: string, found: object): Promise<void> {
-  const partial = `${path}.partial`
-  rmSync(partial, { force: true })
+  const partial = `${path}.${randomUUID()}.partial`
   const file = openSync(partial, 'wx', 0o600)
   try {
     await writeAll(found, async text => void writeSync(file, text))

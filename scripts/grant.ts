@@ -1,12 +1,12 @@
 /** `bun run grant FAN DELTA --ref R`: grants points, or cash with `--currency`, to a fan, once per reference. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
+import { rollBack } from '../db/roll-back.ts'
 import { explainFault } from '../src/core/faults.ts'
 import { errorsOf } from '../src/core/formats.ts'
 import { grantCash } from '../src/economy/cash/grant-cash.ts'
 import { Grant, grantPoints, MAX_GRANT } from '../src/economy/points/grants.ts'
-import { findPadded } from '../src/operate/admin/import/rows.ts'
-import { rollBack } from '../src/operate/admin/roll-back.ts'
+import { findPadded } from '../src/platform/files/rows.ts'
 import { type CommandResult, declareCommand, instant, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -14,21 +14,21 @@ import { fail, failUsage } from './command/explain.ts'
 const command = declareCommand({
   name: 'grant',
   summary: `Grants points to a fan, or takes points from the balance, once per reference: the same command again changes nothing.
-The entry has the reason adjustment. Points that are taken lower neither lifetime points nor ranks.
-With --currency it gives cash, as a promotion, which is spent before what the fan has paid for.`,
+The entry has the reason adjustment. Taking points reduces neither lifetime points nor ranks.
+With --currency it gives cash, as a promotion, which is spent before cash that the fan has paid in.`,
   examples: [
     ['01981e2c-7c1f-7000-8000-000000000003 50 --ref apology-17', 'by user id'],
     ["'auth0|123' 50 --ref apology-17 --subject", 'by subject; a new subject gets a record'],
     ['01981e2c-7c1f-7000-8000-000000000003 -50 --ref mistake-17', 'takes points'],
     ['01981e2c-7c1f-7000-8000-000000000003 500 --ref welcome-17 --currency EUR', 'gives 5.00 EUR of cash'],
   ],
-  notes: `The fan sees the reference in the ledger, where it stays: it must not name anyone. The note is for operators, and an
+  notes: `The reference is stored permanently in the ledger, which the fan sees: it must not contain personal data. The note is for operators, and an
 erasure deletes it.`,
   changes: true,
 })
   .argument('<fan>', 'user id of the fan')
   .argument('<delta>', 'points; negative to take points', points)
-  .requiredOption('--ref <ref>', 'names the grant, over all fans; up to 128 characters')
+  .requiredOption('--ref <ref>', 'identifies the grant among those of all fans; up to 128 characters')
   .option('--note <text>', 'a note for operators; up to 500 characters')
   .option('--currency <code>', 'cash in this currency of CASH_CURRENCIES; the amount is in minor units')
   .option('--expires <instant>', 'unspent cash expires at this time; ISO 8601, UTC', instant)

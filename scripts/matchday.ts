@@ -1,5 +1,4 @@
 /** `matchday COMMAND`: the entry point of the executable that `bun run build` makes. Each command is loaded when it runs. */
-import { Command, CommanderError } from '@commander-js/extra-typings'
 import { version } from '../package.json'
 import { readCommit } from '../src/core/commit.ts'
 
@@ -26,25 +25,33 @@ const commands: Record<string, [summary: string, load: Load]> = {
     () => import('./preview-rules.ts'),
   ],
   'import-fans': ['Imports fans of another system with their points', () => import('./import-fans.ts')],
+  'import-memberships': ['Imports memberships of a ticket office', () => import('./import-memberships.ts')],
+  'priority-list': ['Lists fans by their totals in an account', () => import('./priority-list.ts')],
   'import-events': ['Imports events of another system', () => import('./import-events.ts')],
   grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
+  archive: ['Moves old rows of fans to files', () => import('./archive.ts')],
   audit: ['Verifies or exports the audit log of the console', () => import('./audit.ts')],
   'console-link': ['Prints a link that signs a person in to the console', () => import('./console-link.ts')],
-  matches: ['Lowers the revision of a match that shuts out reports', () => import('./matches.ts')],
+  matches: ['Lowers a revision of a match that is too high', () => import('./matches.ts')],
   moderate: ['Shows and records decisions of moderators about fans', () => import('./moderate.ts')],
+  segments: ['Counts and exports the fans of a segment', () => import('./segments.ts')],
+  codes: ['Generates, voids and counts codes of campaigns', () => import('./codes.ts')],
   'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
-  reconcile: ['Compares the payments of Stripe with those here', () => import('./reconcile.ts')],
+  reconcile: ['Compares the payments of Stripe with those of this server', () => import('./reconcile.ts')],
   refund: ['Lists refunds that are due, and pays them', () => import('./refund.ts')],
   'server-keys': ["Manages the keys of the club's own systems", () => import('./server-keys.ts')],
   webhooks: ['Manages the endpoints that receive events', () => import('./webhooks.ts')],
-  'event-sink': ['Shows how far the event sink has come, or removes it', () => import('./event-sink.ts')],
+  'event-sink': [
+    'Shows the position and the backlog of the event sink, or removes it',
+    () => import('./event-sink.ts'),
+  ],
   events: ['Shows events, and what would happen to one now', () => import('./events.ts')],
-  'explain-event': ['Shows why an event earned what it did', () => import('./explain-event.ts')],
+  'explain-event': ['Explains the points of an event', () => import('./explain-event.ts')],
   clubs: ['Runs commands over several clubs, each with a file of settings', () => import('./clubs.ts')],
   backup: ['Backs up a SQLite database while the API serves', () => import('./backup.ts')],
   restore: ['Restores a backup of a SQLite database', () => import('./restore.ts')],
   move: ['Copies a whole database into an empty one of either engine', () => import('./move.ts')],
-  'export-user': ['Prints everything that is stored about a fan', () => import('./export-user.ts')],
+  'export-user': ['Exports all data that is stored about a fan', () => import('./export-user.ts')],
   'erase-user': ['Erases a fan', () => import('./erase-user.ts')],
   'verify-ledger': ['Recomputes hash chains, balances and ranks', () => import('./verify-ledger.ts')],
   'verify-quests': ['Recomputes quests from the events', () => import('./verify-quests.ts')],
@@ -54,7 +61,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'backfill-onboarding': ['Onboards fans of earlier systems', () => import('./backfill-onboarding.ts')],
   'backfill-profiles': ['Repairs accounts, ranks and profiles', () => import('./backfill-profiles.ts')],
   'backfill-quests': ['Counts past events for a quest', () => import('./backfill-quests.ts')],
-  'expire-points': ['Books the points that have ended', () => import('./expire-points.ts')],
+  'expire-points': ['Books expired points', () => import('./expire-points.ts')],
   'backfill-sets': ['Completes sets of fans who own their items', () => import('./backfill-sets.ts')],
   openapi: ['Prints the OpenAPI document', () => import('./openapi.ts')],
   seed: ['Writes a demonstration catalogue and fans', () => import('./seed.ts')],
@@ -68,37 +75,36 @@ async function serve() {
   await import('../src/main.ts')
 }
 
-const commit = readCommit()
-const program = new Command('matchday')
-  .description(
-    'The open backend for sports-fan apps. `matchday COMMAND --help` shows the options of a command.',
-  )
-  .version(commit === '' ? version : `${version} (${commit})`)
-  .helpCommand(false)
-  .exitOverride()
-  .showHelpAfterError()
-for (const [name, [summary, load]] of Object.entries(servers))
-  program
-    .command(name)
-    .description(summary)
-    .action(async () => void (await load()))
-for (const [name, [summary, load]] of Object.entries(commands)) {
-  program
-    .command(name)
-    .description(summary)
-    .helpOption(false)
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(async () => {
-      // The command parses what follows its name.
-      process.argv.splice(2, 1)
-      await load()
-    })
+/** For help, and for what is no command. */
+async function parse() {
+  const { Command, CommanderError } = await import('@commander-js/extra-typings')
+  const commit = readCommit()
+  const program = new Command('matchday')
+    .description(
+      'The open backend for sports-fan apps. `matchday COMMAND --help` shows the options of a command.',
+    )
+    .version(commit === '' ? version : `${version} (${commit})`)
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError()
+  for (const [name, [summary, load]] of Object.entries({ ...servers, ...commands }))
+    program
+      .command(name)
+      .description(summary)
+      .action(async () => void (await load()))
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exit(error.exitCode === 0 ? 0 : 2)
+  }
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error
-  process.exit(error.exitCode === 0 ? 0 : 2)
-}
+const [name = '', ...options] = process.argv.slice(2)
+const command = commands[name]
+const server = options.length === 0 ? servers[name] : undefined
+if (command) {
+  // The command parses what follows its name.
+  process.argv.splice(2, 1)
+  await command[1]()
+} else await (server?.[1] ?? parse)()

@@ -1,21 +1,21 @@
 /** `bun run matches reset-revision MATCH --to N`: makes reports of a match acceptable again after a wrong revision. */
 import { Argument } from '@commander-js/extra-typings'
-import { resetRevision } from '../src/club/matches/reset-revision.ts'
 import { MAX_REVISION } from '../src/club/matches/schema.ts'
+import { resetRevision } from '../src/club/matches/update-match.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'matches',
-  summary: `Lowers the revision of a match, after a wrong number shut out later reports.
+  summary: `Lowers the revision of a match, after a report with a revision that is too high: all later reports are refused.
 Status, scores and kick-off stay as they are until the next report.`,
   examples: [
     ['reset-revision derby --to 4', 'shows what would change'],
     ['reset-revision derby --to 4 --yes', 'accepts reports from revision 5 on; repeating it has no effect'],
   ],
   notes:
-    'N is the last revision that the reporting system counted. With a smaller one, its late reports are accepted too.',
+    'N is the last revision of the reporting system. With a smaller one, its late reports are accepted too.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(['reset-revision'] as const))

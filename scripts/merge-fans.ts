@@ -1,6 +1,5 @@
 /** `bun run merge-fans FROM INTO --by NAME`: merges two accounts of one person. */
-import { type MergeReport, mergeFans } from '../src/operate/admin/merge/merge-fans.ts'
-import { planMerge } from '../src/operate/admin/merge/plan-merge.ts'
+import { type MergeReport, mergeFans, planMerge } from '../src/operate/admin/merge/merge-fans.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
 
@@ -12,8 +11,7 @@ Points, cash, items, purchases, orders and claims of FROM become those of INTO. 
     ['FROM INTO --by Ana --dry-run', 'shows what would move, and changes nothing'],
     ['FROM INTO --by Ana --note "Two phones"', 'merges them'],
   ],
-  notes: `FROM and INTO are user ids. FROM is signed out everywhere. Open trades of FROM become void. What INTO has stays where both have
-something once: the handle, the locker, the claim that is further. A fan with a sanction in force, an open report or an open
+  notes: `FROM and INTO are user ids. FROM is signed out everywhere. Open trades of FROM become void. Where a fan can have only one, that of INTO is kept: handle, locker, and of two claims the more advanced one (used, then redeemed). A fan with a sanction in force, an open report or an open
 appeal is not merged: decide these first. The ledger and the events of FROM stay unchanged; new entries carry the balance over.`,
   changes: true,
 })
@@ -46,7 +44,7 @@ function describe({ points, cash, rewards, moved, ...report }: MergeReport): str
     ['points', `${points.balance} of ${points.lifetime} earned`],
     ...cash.map(({ currency, amount }): [string, number] => [`cash in ${currency}`, amount]),
     ['profile', report.profile.join(', ') || 'nothing'],
-    ['rewards', `${rewards.moved}, ${rewards.ended} that both had ended`],
+    ['rewards', `${rewards.moved}, and ${rewards.ended} ended because both fans had claimed the reward`],
     ['items', report.items],
     ['periods of quests', report.quests],
     ['completed sets', report.sets],

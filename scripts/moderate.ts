@@ -1,13 +1,14 @@
 /** `bun run moderate queue | appeals | show | decide | lift`: reports and appeals of fans, and decisions of moderators. */
 import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
+import { rollBack } from '../db/roll-back.ts'
 import { DomainError } from '../src/core/problems.ts'
 import { decide } from '../src/fan/moderation/cases.ts'
+import { presentAppeal, presentDecision } from '../src/fan/moderation/fan-record.ts'
 import { type Appeal, decideAppeal } from '../src/identity/sanctions/appeals.ts'
 import { type Decision, recordDecision } from '../src/identity/sanctions/decisions.ts'
 import { REASONS } from '../src/identity/sanctions/reasons.ts'
-import { presentAppeal, presentDecision } from '../src/operate/admin/moderation/fan-record.ts'
-import { resolveHandle } from '../src/operate/admin/moderation/find-fan.ts'
+import { resolveHandle } from '../src/identity/users/handles.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { describeAppeal, describeDecision, showAppeals, showFan, showQueue } from './moderate/texts.ts'
@@ -22,10 +23,10 @@ const command = declareCommand({
   examples: [
     ['queue', 'open cases, the heaviest first'],
     ['show FAN', 'open reports about the fan, what was decided, and what is in force'],
-    ['decide CASE dismiss --reason other --by Ana', 'the reports are resolved, and the fan goes on'],
-    ['decide FAN suspend --days 7 --reason harassment --by Ana', 'the fan reads, and does not write'],
+    ['decide CASE dismiss --reason other --by Ana', 'resolves the reports; nothing changes for the fan'],
+    ['decide FAN suspend --days 7 --reason harassment --by Ana', 'the fan can read, but not write'],
     ['decide FAN hide --reason impersonation --by Ana', 'others do not see name, handle and picture'],
-    ['decide FAN mute --reason spam --by Ana', 'what the fan does is in no feed'],
+    ['decide FAN mute --reason spam --by Ana', 'activities of the fan appear in no feed'],
     ['decide FAN note --reason other --by Ana --note "Called on Monday."', 'a note, without effect'],
     ['appeals', 'open appeals, the oldest first'],
     ['decide APPEAL grant --reason other --by Bruno', 'lifts the sanction; reject leaves it'],
@@ -44,13 +45,6 @@ const command = declareCommand({
   .option('--days <n>', 'suspend: for how many days, up to 3650', days)
 
 type Recorded = { decision: Decision } | { appeal: Appeal }
-
-/** Undoes a dry run. */
-class Undone extends Error {
-  constructor(readonly recorded: Recorded) {
-    super('a dry run was undone')
-  }
-}
 
 await runCommand(command, async ({ parameters: [action, subject, what], options, openDatabase }) => {
   const { reason, note, dryRun = false } = options
@@ -101,17 +95,10 @@ async function record(
   verb: (tx: Transaction) => Promise<Recorded>,
   dryRun: boolean,
 ): Promise<CommandResult> {
-  const recorded = await db
-    .write(async tx => {
-      const result = await verb(tx)
-      if (dryRun) throw new Undone(result)
-      return result
-    })
-    .catch(error => {
-      if (error instanceof Undone) return error.recorded
-      if (error instanceof DomainError) return fail(`${error.type.title}.`)
-      throw error
-    })
+  const recorded = await (dryRun ? rollBack(db, verb) : db.write(verb)).catch(error => {
+    if (error instanceof DomainError) return fail(`${error.type.title}.`)
+    throw error
+  })
   const text = (words: string) => `${dryRun ? 'Would record' : 'Recorded'} ${words}`
   const changes = { changed: 1, textHasSummary: true }
   if ('appeal' in recorded) {

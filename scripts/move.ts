@@ -9,7 +9,9 @@ import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf }
 import { failUsage, redact } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
+import { allowWrites, isFollowed, requireNoArchive, unfollow } from './move/changes.ts'
 import { countAll } from './move/copy.ts'
+import { moveLive } from './move/live.ts'
 import { findMoved, moveDatabase, requireKnownSchema } from './move/move.ts'
 
 const command = declareCommand({
@@ -25,19 +27,23 @@ const command = declareCommand({
       '--from postgres://db.example.com/fans --to postgres://db.example.com/clubs --to-schema harbour',
       'into the schema of a club',
     ],
+    ['--from sqlite:data/matchday.db --to postgres://db.example.com/matchday --live', 'while the API serves'],
     [
       '--from sqlite:data/matchday.db --to postgres://db.example.com/matchday --dry-run',
       'shows what would be copied',
     ],
   ],
   notes:
-    'Stop the API first: if the source changes meanwhile, the comparison at the end fails and the move must be repeated.\n' +
+    '--live copies while the API serves. At its end the source refuses writes: start the API on the target then.\n' +
+    'Without it, stop the API first: if the source changes meanwhile, the comparison at the end fails and the move must be repeated.\n' +
     'After an interruption, the same command continues; after a completed move, it reports so.',
   database: false,
   changes: true,
 })
   .requiredOption('--from <url>', 'source, sqlite:PATH or postgres://…; only read')
   .requiredOption('--to <url>', 'target, sqlite:PATH or postgres://…; empty, or of an interrupted move')
+  .option('--live', 'while the API serves; the source refuses writes at the end')
+  .option('--abort', 'ends a live move: the source takes writes as before, and the target stays as it is')
   .option('--from-schema <name>', 'schema of the source on PostgreSQL (default: DATABASE_SCHEMA)')
   .option('--to-schema <name>', 'schema of the target on PostgreSQL (default: DATABASE_SCHEMA)')
 
@@ -54,6 +60,19 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   if (sourceName === nameOf(to, postgres)) failUsage('--from and --to are the same database.')
   const source = closeAtEnd(await openExisting(from, settings))
   await requireKnownSchema(source)
+  if (options.abort) {
+    const followed = await isFollowed(source)
+    if (followed && !options.dryRun) {
+      // First, since `unfollow` waits for a running backup.
+      await allowWrites(source)
+      await unfollow(source)
+    }
+    const text = followed
+      ? 'The source takes writes, and no move follows it.'
+      : 'No live move follows the source.'
+    return { json: { followed }, text, changed: followed ? 1 : 0 }
+  }
+  await requireNoArchive(source.read)
   const counts = await countAll(source)
   const total = counts.reduce((sum, { rows }) => sum + rows, 0)
   const same = `the same ${total} rows in ${counts.length} tables`
@@ -87,6 +106,35 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
 
   await migrate(to, postgres)
   const target = closeAtEnd(openDatabase(to, realSources, { bulk: true, postgres }))
+  if (options.live) {
+    const moved = await stoppable(stopRequested =>
+      moveLive(source, target, {
+        sourceName,
+        // Its file exists only now.
+        targetName: nameOf(to, postgres),
+        stopRequested,
+        now: () => performance.now(),
+        onRows(rows) {
+          copied += rows
+          copying(copied, total)
+        },
+      }),
+    ).finally(() => copying.end())
+    if (moved.movedBefore) {
+      const text =
+        'This move has ended: the source refuses writes, and the target is in use. To go back, use --abort.'
+      return { json: { ...moved }, text, changed: 0 }
+    }
+    return {
+      json: { ...moved },
+      text: [
+        `Both databases have the same ${moved.rows} rows. ${moved.changes} changes were copied meanwhile.`,
+        `The source has refused writes for ${(moved.stoppedMs / 1_000).toFixed(1)} s: start the API on the target now.`,
+        `Then run \`${commandLine('verify-ledger')}\` there. To go back before that, use --abort.`,
+      ].join('\n'),
+      changed: moved.rows,
+    }
+  }
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
       sourceName,

@@ -2,12 +2,11 @@
  * `bun run problems`: writes what each operation can throw, for the OpenAPI document and the types of the clients.
  * `--check` writes nothing and reports in the format of the compiler; `bun run typecheck` runs it.
  */
-
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { transportProblems } from '../src/core/transport-problems.ts'
-import { consoleProblems } from '../src/operate/console/problems.ts'
+import { consoleProblems } from '../src/identity/staff/problems.ts'
 import { COMMON_PROBLEMS } from '../src/platform/http/contract/operation.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { compareLists } from './problems/compare.ts'
@@ -16,7 +15,7 @@ import { readSources } from './problems/sources.ts'
 
 const command = declareCommand({
   name: 'problems',
-  summary: 'Writes which problems each operation can throw, as its handler does.',
+  summary: 'Writes which problems each operation can throw, by following its handler.',
   examples: [
     ['', `writes each ${LISTS} from the bodies of the verbs`],
     ['--check', 'writes nothing; exits with 1 if a list differs from the bodies'],

@@ -1,8 +1,8 @@
 /** `bun run reconcile [--since INSTANT]`: compares the payments and refunds of Stripe with those of this server. */
 
-import { type Difference, type Money, reconcile } from '../src/operate/admin/reconcile.ts'
 import { packPurchaseKind } from '../src/play/packs/purchase-kind.ts'
 import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import { type Difference, type Money, reconcile } from '../src/play/purchases/reconcile.ts'
 import { orderKind } from '../src/play/shop/order-kind.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
@@ -23,7 +23,7 @@ Changes nothing, here and at Stripe.`,
     ['--json', 'as JSON, with the amounts of both sides'],
   ],
   notes: `Payments of the last ten minutes that are not complete here are counted, not reported: they may be in progress.
-Payments at Stripe that name no purchase are of others who use the account, and are left out.`,
+Payments at Stripe without a purchase belong to other users of the account, and are left out.`,
 }).option('--since <instant>', `start of the period (default: ${DAYS} days ago)`, instant)
 
 await runCommand(command, async ({ options, configuration, openDatabase, progress }) => {

@@ -5,16 +5,12 @@ import { DatabaseError, openDatabase, SchemaError, translateDatabaseError } from
 import { listPendingMigrations, migrate } from '../db/migrate.ts'
 import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.ts'
 import { createSpine } from '../src/app/spine.ts'
+import { listPicturesIn, type RestoredPictures, restorePictures } from '../src/club/pictures/backup.ts'
+import { manifestOf } from '../src/club/pictures/backup-manifest.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import { readErasures } from '../src/fan/account/erasure-list.ts'
 import type { Tombstone } from '../src/identity/users/tombstone.ts'
-import {
-  listPicturesIn,
-  manifestOf,
-  type RestoredPictures,
-  restorePictures,
-} from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger, verifyCopy } from '../src/operate/admin/backup/verify-copy.ts'
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
@@ -50,7 +46,7 @@ const command = declareCommand({
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that has data or is unreadable')
   .option('--erasures <file>', 'a list of erasures, in addition to ERASURE_LIST')
-  .option('--no-pictures', 'restore the database alone')
+  .option('--no-pictures', 'restore only the database')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
@@ -94,12 +90,12 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     )
     if (!pictures && ids.length > 0)
       note(
-        `There is no ${manifestOf(file)}: the backup has no pictures. Any of the ${ids.length} pictures of the database that UPLOADS lacks stay missing.`,
+        `There is no ${manifestOf(file)}: the backup has no pictures. Of the ${ids.length} pictures of the database, those that are not in UPLOADS stay missing.`,
       )
   }
   if (options.dryRun) {
     const consequence = replaced
-      ? 'The present database would be kept under another name.'
+      ? 'The current database would be kept under another name.'
       : 'There is no database yet.'
     await putPictures(file, () => {})
     return {

@@ -1,11 +1,14 @@
 /** `bun run seed [--fans N] [--seed S]`: a demonstration catalogue and fans at all stages. */
+
 import { existsSync } from 'node:fs'
 import { Option } from '@commander-js/extra-typings'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { createSpine } from '../src/app/spine.ts'
 import { realSources } from '../src/core/sources.ts'
-import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
+import { defaultSettings } from '../src/platform/config/settings.ts'
+import { predictionPointsIn } from '../src/play/predictions/score.ts'
+import { declareCommand, instant, runCommand, wholeNumber } from './command/command.ts'
 import { isSqlite, postgresSettings, sqlitePathOf } from './command/database.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { stoppable } from './command/stop.ts'
@@ -22,12 +25,15 @@ const command = declareCommand({
     ['', '300 fans of seed 1'],
     ['--fans 5000 --seed 7', 'other fans; the mock provider needs the same values'],
     ['--fans 1000000 --exclusive', 'a million fans, with no other writer'],
+    ['--crowd 15000', 'with the figures of a large club around them'],
     ['--dry-run', 'shows what would be written'],
     ['--yes', 'for a demonstration with an identity provider of its own, which is not the mock provider'],
   ],
   notes: `Skipped are fans that exist already, were erased, whose subject has a record of another seed or a sign-in, or that
 exist under another provider's name (IDP_NAME), since the seed determines the ids. The last case is usually a mistake: all
-other fans are written, and the command exits with 1.`,
+other fans are written, and the command exits with 1.
+
+Times are relative to the first seed of the database: a later run continues it, on any day.`,
   changes: true,
 })
   .addOption(
@@ -42,6 +48,13 @@ other fans are written, and the command exits with 1.`,
       .argParser(wholeNumber(999_999_999))
       .default(1),
   )
+  .option(
+    '--crowd <n>',
+    'fans around them, known by little more than daily figures',
+    wholeNumber(1_000_000),
+    0,
+  )
+  .option('--instant <instant>', 'a time to which all others are relative; default: now', instant)
   .option('--exclusive', 'no other process writes: long batches without pauses')
   .option('--yes', 'also where NODE_ENV, IDP_ISSUER or the fans in the database look like production')
 
@@ -64,20 +77,22 @@ await runCommand(
     const {
       databaseUrl,
       identity: provider,
-      onboardingPoints,
-      predictionPoints,
       nativeTokens,
       cashCurrencies,
       postgres,
+      settings,
     } = await configuration()
-    const { seed, fans } = options
+    const { seed, fans, crowd } = options
+    const stated = { ...defaultSettings, ...settings }
+    const { onboardingPoints } = stated
     const parameters: SeedParameters = {
       seed,
       fans,
       provider,
       onboardingPoints,
-      predictionPoints,
+      predictionPoints: predictionPointsIn(stated),
       nativeTokens,
+      ...(options.instant && { instant: options.instant }),
     }
     const onProgress = progress('fans')
     if (options.dryRun) {
@@ -93,7 +108,7 @@ await runCommand(
       openDatabase(databaseUrl, realSources, { spine: createSpine(), bulk: exclusive, postgres }),
     )
     const report = await stoppable(stopRequested =>
-      seedDatabase(db, { ...parameters, cashCurrencies, exclusive, onProgress, stopRequested }),
+      seedDatabase(db, { ...parameters, cashCurrencies, crowd, exclusive, onProgress, stopRequested }),
     ).finally(() => onProgress.end())
     const { rows, ...written } = report
     const found = written.skipped.elsewhere > 0

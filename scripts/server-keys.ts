@@ -27,7 +27,7 @@ const meanings = Object.entries(SERVER_SCOPES).map(
 const command = declareCommand({
   name: 'server-keys',
   summary: `Manages the keys with which the club's own systems call the API.
-NAME is the source of what a system reports. A rotation keeps it.`,
+NAME is the source of the events that a system reports. A rotation does not change it.`,
   examples: [
     ['create turnstiles --scope events:write', 'prints a new key, which is not shown again'],
     ['create desk --scope redemptions:read redemptions:write --expires 365d', 'a key that expires'],

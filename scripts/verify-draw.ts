@@ -25,12 +25,12 @@ await runCommand(command, async ({ parameters: [file, purchaseFile] }) => {
   if (flaw) fail(`The proof is not valid: ${flaw}.`)
   const proof = read as Proof
   const breach = purchaseFile ? findBreach(proof, await readJson(purchaseFile)) : null
-  if (breach) fail(`The promise is broken: ${breach}.`)
+  if (breach) fail(`The proof does not match the purchase: ${breach}.`)
   const { seedHash, termsHash, items } = proof
   const verdict = purchaseFile
-    ? ['The proof holds, and keeps the promise of the purchase:']
+    ? ['The proof is valid, and matches the purchase:']
     : [
-        'The proof holds. Compare its seedHash and termsHash with those of your purchase:',
+        'The proof is valid. Compare its seedHash and termsHash with those of your purchase:',
         `  seedHash   ${seedHash}`,
         `  termsHash  ${termsHash}`,
       ]

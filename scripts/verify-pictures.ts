@@ -1,7 +1,7 @@
 /** `bun run verify-pictures`: compares uploaded pictures with the files of their store. */
+import { listPictures, requireStore } from '../src/club/pictures/backup.ts'
 import { createPictureStore } from '../src/club/pictures/store.ts'
 import { realSources } from '../src/core/sources.ts'
-import { listPictures, requireStore } from '../src/operate/admin/backup/pictures.ts'
 import { type PictureFinding, verifyPictures } from '../src/operate/admin/verify-pictures.ts'
 import type { UploadsConfig } from '../src/platform/config/uploads.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -10,7 +10,7 @@ import { runVerification } from './command/verification.ts'
 
 const WORDS: Record<PictureFinding['what'], string> = {
   missing: 'the file is missing',
-  damaged: 'the bytes are others than those that were stored',
+  damaged: 'the bytes differ from those that were stored',
   unreferenced: 'no row has this file',
   not_uploaded: 'nobody has uploaded this picture',
 }

@@ -34,6 +34,6 @@ await runCommand(command, async ({ parameters: [source] }) => {
   const count = transfers.length + 1
   return {
     json: { holds: true, collectibleId, serialNumber, links: count, hash },
-    text: `The provenance of ${collectibleId} #${serialNumber} holds. Links: ${count}. Last hash: ${hash}`,
+    text: `The provenance of ${collectibleId} #${serialNumber} is valid. Links: ${count}. Last hash: ${hash}`,
   }
 })

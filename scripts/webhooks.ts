@@ -54,8 +54,8 @@ const command = declareCommand({
     ['disable ENDPOINT', 'sends nothing; events are kept for 30 days'],
     ['enable ENDPOINT', 'sends what is pending, in order'],
     ['remove ENDPOINT --yes', 'deletes it with all of its deliveries'],
-    ['replay ENDPOINT --since 2026-11-20', 'sends again what happened since then, in order'],
-    ['deliveries --endpoint ENDPOINT --failed', 'what was not delivered, and the last responses'],
+    ['replay ENDPOINT --since 2026-11-20', 'sends all events since then again, in order'],
+    ['deliveries --endpoint ENDPOINT --failed', 'deliveries that failed, and the last responses'],
     ['listen --forward-to http://localhost:8080/hooks', 'in development: forwards events until Ctrl-C'],
   ],
   notes: `Types: ${messageTypes.join(', ')}.
@@ -135,7 +135,7 @@ await runCommand(command, async session => {
         endpoint.disabledAt === null &&
           (dryRun || (await db.write(tx => disableEndpoint(tx, id, 'operator')))),
         { id, done: !dryRun },
-        { yes: `${id} is disabled. What happens is kept for 30 days.`, no: `${id} was disabled.` },
+        { yes: `${id} is disabled. Events are kept for 30 days.`, no: `${id} was disabled.` },
         dryRun,
       )
     case 'enable':
@@ -229,7 +229,7 @@ async function test(
 ): Promise<CommandResult> {
   if (types !== undefined && types.length !== 1) failUsage('test takes one --type')
   const [type] = types === undefined ? [] : requireTypes(types)
-  if (type?.endsWith('*')) failUsage('test takes a type, and no pattern')
+  if (type?.endsWith('*')) failUsage('test takes a type, not a pattern')
   const sources = { now: db.read.now, newId: db.read.newId }
   const webhookFetch = createGuardedFetch({ publicOnly: production })
   const result = await testEndpoint({ ...sources, webhookSecrets: secrets, webhookFetch }, endpoint, type)

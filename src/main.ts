@@ -1,19 +1,14 @@
 /** The one file with side effects: environment → dependencies → listen → drain on a signal. */
-import {
-  DatabaseError,
-  keepsPreparedStatements,
-  openDatabase,
-  openReplica,
-  SchemaError,
-} from '../db/index.ts'
+
+import { DatabaseError, SchemaError } from '../db/errors.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
+import { keepsPreparedStatements } from '../db/postgres/prepared-check.ts'
 import product from '../package.json'
-import { createApp } from './app/app.ts'
-import { startBackground } from './app/background.ts'
-import { createDeps, type Deps } from './app/deps.ts'
-import { createSpine } from './app/spine.ts'
+import type { Deps } from './app/deps.ts'
+import { openPort } from './app/port.ts'
 import { portOfWorker, superviseWorkers, workerNumber } from './app/workers.ts'
 import { readCommit } from './core/commit.ts'
+import { errorCode } from './core/error-code.ts'
 import { createLog } from './core/log.ts'
 import { loggable } from './core/loggable.ts'
 import { realSources } from './core/sources.ts'
@@ -22,8 +17,9 @@ import { onStopSignal } from './core/stop-signals.ts'
 import { ATTEMPT_MS } from './delivery/webhooks/send.ts'
 import { type Config, ConfigError, parseConfig } from './platform/config/config.ts'
 import { withDevelopmentSecrets } from './platform/config/development-secrets.ts'
-import { listenOptions } from './platform/http/edge/listen-options.ts'
 import type { Tracing } from './platform/tracing/tracing.ts'
+
+const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
@@ -51,23 +47,40 @@ async function start(config: Readonly<Config>) {
     return exit(await superviseWorkers(config.workers, config, log))
   }
 
+  // A worker shares its port: until it can answer, others do.
+  const early = worker === undefined ? openPort(config, { shared: false }) : undefined
+  // Loading and composing the application takes most of the time of a start. Between the steps, what has come meanwhile is
+  // accepted, and probes are answered.
+  const database = await import('../db/index.ts')
+  await nextTurn()
+  const { createSpine } = await import('./app/spine.ts')
+  await nextTurn()
+  const { createDeps } = await import('./app/deps.ts')
+  await nextTurn()
+  const { createApp } = await import('./app/app.ts')
+  await nextTurn()
+  const { startBackground } = await import('./app/background.ts')
+  await nextTurn()
   // Loaded only here: without their settings nothing is measured or traced, and their libraries are not read.
   if (config.tracing)
     tracing = (await import('./platform/tracing/tracing.ts')).createTracing(config.tracing, log)
   const { metrics: address } = config
   const metrics = address && (await import('./operate/metrics/metrics.ts')).createMetrics()
-  const db = openDatabase(config.databaseUrl, realSources, {
+  const db = database.openDatabase(config.databaseUrl, realSources, {
     spine: createSpine(),
     postgres: config.postgres,
     offloadDisk: true,
     observer: metrics?.database,
   })
+  const { databaseReadUrl } = config
   const replica =
-    config.databaseReadUrl === null ? undefined : openReplica(config.databaseReadUrl, db, realSources, config)
+    databaseReadUrl === null ? undefined : database.openReplica(databaseReadUrl, db, realSources, config)
   const fetch = createGuardedFetch(config.identity)
   const { observers } = metrics ?? {}
   const { tracer } = tracing ?? {}
+  await nextTurn()
   const deps = await createDeps({ config, db, replica, log, sources: realSources, fetch, observers, tracer })
+  await nextTurn()
   const app = createApp(deps)
   const metricsServer =
     address && metrics?.serve(deps, { ...address, port: portOfWorker(address.port, worker) })
@@ -75,10 +88,6 @@ async function start(config: Readonly<Config>) {
   // One process is enough for the club's staff. Loaded only where it is served.
   const consoleServer = config.console && (worker ?? 1) === 1 ? await serveConsole(deps) : undefined
   if (consoleServer) log.info({ url: consoleServer.url }, 'serving the console')
-  // Streams are requests that last.
-  const inFlight = () => (app.server?.pendingRequests ?? 0) - deps.streams.size
-  const background = startBackground(deps, inFlight)
-
   let stopping = false
   async function stop(signal: string) {
     if (stopping) return
@@ -112,7 +121,12 @@ async function start(config: Readonly<Config>) {
   if (worker !== undefined)
     process.on('disconnect', () => void stop('SIGTERM')).on('message', (level: string) => setLevel(level))
 
-  app.listen(listenOptions(config, { shared: worker !== undefined }))
+  const port = early ?? openPort(config, { shared: true })
+  app.server = port.serve(app.fetch)
+  // Streams are requests that last.
+  const inFlight = () => (app.server?.pendingRequests ?? 0) - deps.streams.size
+  const background = startBackground(deps, inFlight)
+  if ((worker ?? 1) === 1) for (const message of config.noLongerRead) log.warn(message)
   const { version } = product
   const url = `http://${config.host}:${app.server?.port}`
   log.info({ url, database: db.engine, version, commit: readCommit() }, 'listening')
@@ -152,7 +166,7 @@ function explain(error: unknown, config: Readonly<Config> | undefined): string {
   if (error instanceof DatabaseError) {
     return `The database of DATABASE_URL${addressOf(config?.databaseUrl)} cannot be used: ${error.message}.`
   }
-  if ((error as { code?: unknown }).code === 'EADDRINUSE') {
+  if (errorCode(error) === 'EADDRINUSE') {
     return `Port ${config?.port} is taken. Stop what listens there, or set PORT to another.`
   }
   return `Matchday cannot start: ${loggable(error).message ?? 'unknown error'}`

@@ -51,13 +51,13 @@ const isPage = (file: string) => file.startsWith('src/console/')
 const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !packageOf(file) && !isPage(file))
 
 const domainOf = (file: string) => /^(?:src\/)?([^/]+)\//.exec(file)?.[1] ?? ''
-/** `play/rewards`, or the domain alone where a domain has no rooms. */
+/** `play/rewards`, or only the domain if it has no rooms. */
 const placeOf = (file: string) => {
   const domain = domainOf(file)
   const room = /^src\/[^/]+\/([^/]+)\//.exec(file)?.[1]
   return DOMAINS[domain]?.rooms.length && room !== undefined ? `${domain}/${room}` : domain
 }
-/** Places from the bottom up; those of one line share a floor. */
+/** Floors from the bottom up; rooms of one line share a floor. */
 const FLOORS = Object.entries(DOMAINS).flatMap(([domain, { rooms }]) =>
   rooms.length === 0 ? [[domain]] : rooms.map(line => line.map(room => `${domain}/${room}`)),
 )
@@ -102,7 +102,7 @@ const tests = await Promise.all(
   sourceFiles('test/**/*.ts').map(async file => ({ file, text: await Bun.file(join(root, file)).text() })),
 )
 
-/** Import circles, each as the files on it. */
+/** Import cycles, each as a list of files. */
 function circles(): string[][] {
   const importsOf = new Map(sources.map(({ file, imports }) => [file, imports]))
   const found: string[][] = []
@@ -168,7 +168,7 @@ describe('floors', () => {
     expect(upward).toEqual([])
   })
 
-  test('an npm package imports nothing of the rest, and the rest nothing of a package', () => {
+  test('npm packages and the rest of the repository do not import each other', () => {
     const across = sources
       // The example is an app like any other.
       .filter(({ file }) => !file.startsWith('examples/'))
@@ -185,7 +185,7 @@ describe('floors', () => {
     expect(across).toEqual([])
   })
 
-  test('the pages of the console know their contract alone: nothing of the server, not even by type', () => {
+  test('the pages of the console import only their contract, and nothing of the server, types included', () => {
     const importsOf = new Map(sources.map(({ file, imports }) => [file, imports]))
     const reached = new Set(sources.map(({ file }) => file).filter(isPage))
     expect(reached.size).toBeGreaterThan(100)
@@ -200,7 +200,7 @@ describe('floors', () => {
     )
   })
 
-  test('only eligibility, composition, and what holds for all data of a fan know wallets', () => {
+  test('only eligibility, composition, and code for all data of a fan import wallets', () => {
     const users = offenders(
       ({ file, imports }) =>
         placeOf(file) !== 'play/wallets' &&
@@ -267,6 +267,69 @@ describe('kinds of files', () => {
     expect(spreading.map(({ file }) => file)).toEqual([])
   })
 
+  test('each cast states its guarantee, in the lines above or in the head of the file', () => {
+    const cast =
+      /[\w)\]}>] as (?!const\b)(?:[([]|\{ |[A-Z]|(?:string|number|boolean|object|unknown|never|keyof|typeof|any)\b)/
+    const unexplained = sources
+      .filter(({ file }) => /^(src|db)\//.test(file) && !/generated/.test(file))
+      .flatMap(({ file, text }) => {
+        const lines = text.split('\n')
+        const says = (from: number, to: number) =>
+          /\bGuarantees?\b/.test(lines.slice(Math.max(0, from), to).join(' '))
+        return lines.flatMap((line, index) => {
+          const code = line.replace(
+            /'[^']*'|`[^`]*(`|$)|\/[/*].*|^ *\*.*|^\s*(import|export|type) .*|^\s*\w+ as \w+,$/g,
+            '',
+          )
+          return cast.test(code) && !says(index - 12, index + 1) && !says(0, 6)
+            ? [`${file}:${index + 1}`]
+            : []
+        })
+      })
+    expect(unexplained).toEqual([])
+  })
+
+  test('every kind of the catalogue that a room declares is in the list of kinds', () => {
+    const declaration = /^export const (\w+) = declare(?:Plain|Restricted)?Kind\b/gm
+    const declared = runtime.flatMap(({ text }) =>
+      [...text.matchAll(declaration)].map(([, name = '']) => name),
+    )
+    const { text = '' } = sources.find(({ file }) => file.endsWith('/import/catalogue-records.ts')) ?? {}
+    const [, list = ''] = /^export const kinds = \[([^\]]*)\]/m.exec(text) ?? []
+    expect(list.match(/\w+/g)?.toSorted()).toEqual(declared.toSorted())
+    // Kinds are declared in this form only.
+    const others = offenders(
+      ({ text }) =>
+        /\bdeclare(Plain|Restricted)?Kind\b/.test(text) &&
+        !/^export (const|function) .*\bdeclare\w*Kind\b/m.test(text),
+    )
+    expect(others).toEqual([])
+  })
+
+  test('each name of a cached response has one place that computes it', () => {
+    const named = runtime.flatMap(({ text }) =>
+      [...text.matchAll(/\bcache\.get\('([^']+)'/g)].map(([, name]) => name),
+    )
+    // A plain kind caches its public list under the name of the list.
+    const lists = runtime.flatMap(({ text }) =>
+      text.includes('= declarePlainKind(')
+        ? [...text.matchAll(/^ {2}list: '(\w+)'/gm)].map(([, name]) => name)
+        : [],
+    )
+    expect(lists.length).toBeGreaterThan(2)
+    const names = [...named, ...lists]
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
+  test('only composition imports a file of all dependencies: each room declares its own', () => {
+    const composing = /^src\/(app\/|main\.ts|operate\/console\/(app|server)\.ts)/
+    expect(
+      offenders(
+        ({ file, imports }) => !composing.test(file) && imports.some(name => name.endsWith('/deps.ts')),
+      ),
+    ).toEqual([])
+  })
+
   test('no verb imports Elysia or the HTTP edge', () => {
     const http = /^elysia$|^@elysiajs\/|^src\/platform\/http\/(edge|contract)\//
     const verbs = offenders(
@@ -277,14 +340,14 @@ describe('kinds of files', () => {
   })
 
   test('changes of a caller use `write` of the context, which implements Idempotency-Key', () => {
-    // Responses of `auth` carry secrets; deliveries and requests of other systems carry no key.
+    // Responses of `auth` contain secrets; deliveries and requests of other systems have no key.
     const mayWrite = [
       'src/identity/auth/fans-or-servers.ts',
       'src/identity/auth/routes.ts',
       'src/identity/users/routes.ts',
       'src/platform/http/idempotency/idempotency.ts',
       'src/identity/server-keys/group.ts',
-      // Actions of staff take no key: what they write is in the audit log.
+      // Actions of staff accept no key: the audit log shows what they have written.
       'src/operate/console/contract/act.ts',
       'src/operate/console/provider/routes.ts',
       'src/operate/console/sessions/routes.ts',
@@ -314,7 +377,7 @@ describe('kinds of files', () => {
     ['the client of @elysiajs/eden', /^@elysiajs\/eden/, ['src/app/eden.ts']],
   ])('%s enters through one file', (_, library, files) => {
     const importing = sources
-      .filter(({ file }) => !file.startsWith('mock-idp/'))
+      .filter(({ file }) => !/^(mock-idp|scripts\/bench\/servers)\//.test(file))
       .filter(({ imports }) => imports.some(name => library.test(name)))
     expect(importing.map(({ file }) => file)).toEqual(files)
   })

@@ -72,7 +72,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a build of a copy, with the packages of the bill of materials alone, gives the same bytes', async () => {
+test('a build of a copy with only the packages of the bill of materials gives the same bytes', async () => {
   const copy = join(folder, 'copy')
   const files = [
     'bun.lock',
@@ -151,7 +151,7 @@ test('serves every page from an empty folder, with secrets that leave it without
     }
     await write('POST', '/api/user/profile', { handle: 'executable' })
     await write('PUT', '/api/user/locker', { title: 'Derby days', theme: 'night', shelves: [] })
-    const shared = ['/lockers/executable', '/lockers/executable/picture.png', '/lockers/-/locker.css']
+    const shared = ['/lockers/executable', '/lockers/executable/picture.png', '/lockers/-/share.css']
     for (const path of shared) expect((await fetch(origin + path)).status).toBe(200)
     expect(await run([matchday, 'verify-ledger'], { env })).toMatchObject({ code: 0 })
   } finally {

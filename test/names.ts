@@ -1,4 +1,4 @@
-/** Types have the noun of what they are; the paths and identifiers that the documentation names exist. */
+/** The names of types are nouns; the paths and identifiers that the documentation names exist. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const examples = [
   'test/fan/next-match/',
 ]
 
-/** The path that a piece of code is; null where it is none. A path of `src` may leave it out. */
+/** The path in a piece of code, or null if it is not a path. `src` can be omitted. */
 function pathOf(code: string): string | null {
   const path = code.replace(/[#:].*/, '')
   if (isPattern(path) || examples.includes(path)) return null
@@ -68,7 +68,7 @@ describe('types', () => {
   )
   const places = (found: typeof types) => found.map(({ place }) => place)
 
-  test('a type has the noun of what it is: a row is one of a table or a query, and callers are no `Who`', () => {
+  test('names of types are nouns: a `Row` is one of a table or a query, and no caller is a `Who`', () => {
     expect(types.length).toBeGreaterThan(400)
     expect(places(types.filter(({ name }) => /^(Row|Outcome|Outcomes|Who)$/.test(name)))).toEqual([
       'db/pages.ts: Row',

@@ -82,7 +82,7 @@ for (const engine of engines) {
       return String(body.refreshToken)
     }
 
-    test('of 100 uses of one refresh token all succeed; of 100 uses of their tokens those of one', async () => {
+    test('100 uses of one refresh token all succeed; of 100 uses of the new tokens, only those of one token do', async () => {
       const first = await signIn(150)
       const successors = await hundred(n => refresh(n, first))
       expect(successors.map(({ status }) => status)).toEqual(Array(100).fill(200))

@@ -12,7 +12,7 @@ const rows = page
 
 const filesOf = (row: string) => [...row.matchAll(/`([^`]+\.ts)`/g)].map(([, file]) => file ?? '')
 
-test('every row of its tables names tests, and every test that it names is there', () => {
+test('every row of the tables names tests, and every named test exists', () => {
   expect(rows.length).toBeGreaterThan(20)
   for (const row of rows) {
     expect(filesOf(row), row).not.toBeEmpty()

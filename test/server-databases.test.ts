@@ -40,7 +40,7 @@ describe.skipIf(noServer !== '')(`The databases of concurrent runs (PostgreSQL)$
     await admin.close()
   })
 
-  test('are different ones, also if their URLs name different databases', async () => {
+  test('are different, also if their URLs name different databases', async () => {
     const { db, url, remove } = await postgresEngine.open(createClock())
     await db.write(tx => insertTeam(tx, 'mine'))
     const elsewhere = new URL(server)

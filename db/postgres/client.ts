@@ -3,40 +3,12 @@
  * pool of an unresponsive connection is replaced, and closed after its other statements have had the same time to end.
  * Settings are set in each transaction, since PgBouncer refuses start-up parameters.
  */
-import { type ReservedSQL, SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { repeatOnConflict } from './conflicts.ts'
-
-export interface PostgresSettings {
-  /** Maximum number of connections. */
-  poolSize: number
-  /**
-   * Maximum duration of a statement, including waits for locks. Conflicting units of work are repeated for the same time.
-   * Milliseconds.
-   */
-  statementTimeoutMs: number
-  /** Maximum duration of connecting. Milliseconds. */
-  connectTimeoutMs: number
-  /** Named prepared statements. PgBouncer supports them in transaction pooling from 1.21 on, if configured. */
-  preparedStatements: boolean
-  /** The schema of the tables, which statements name; null: the search path of the role decides. */
-  schema: string | null
-  /** CA certificates in PEM. If set, every connection uses TLS, and the server's certificate and host name are verified. */
-  ca: string | null
-}
-
-export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
-  poolSize: 10,
-  statementTimeoutMs: 5_000,
-  connectTimeoutMs: 5_000,
-  preparedStatements: true,
-  schema: null,
-  ca: null,
-})
-
-/** Overrides of `postgresDefaults`. */
-export type PostgresOptions = Partial<PostgresSettings>
+import { connectPostgres, type PostgresOptions, postgresDefaults } from './connect.ts'
+import { followSchema } from './schema-node.ts'
 
 /** Added to the statement timeout for the network and the server's own timer. */
 const MARGIN_MS = 1_000
@@ -90,25 +62,6 @@ export interface PostgresClient extends Statements {
 
 const unresponsive = (cause?: unknown) => new DatabaseError('unreachable', cause, 'no response in time')
 
-/** Bun reads `sslmode` from the URL itself, but then obeys NODE_TLS_REJECT_UNAUTHORIZED=0. */
-const VERIFIES = /=verify-(ca|full)\b/i
-
-/** A pool without deadlines, for migrations. */
-export const connectPostgres = (url: string, settings: PostgresOptions = {}): SQL => {
-  const { poolSize, connectTimeoutMs, preparedStatements, schema, ca } = { ...postgresDefaults, ...settings }
-  return new SQL(url, {
-    max: poolSize,
-    idleTimeout: 60,
-    connectionTimeout: connectTimeoutMs / 1_000,
-    prepare: preparedStatements,
-    // Poolers know this start-up parameter.
-    ...(schema === null || url.includes('application_name=')
-      ? {}
-      : { connection: { application_name: `matchday ${schema}` } }),
-    ...(ca !== null || VERIFIES.test(url) ? { tls: { ca: ca ?? undefined, rejectUnauthorized: true } } : {}),
-  })
-}
-
 export function createPostgresClient(
   url: string,
   settings: PostgresOptions = {},
@@ -128,7 +81,8 @@ export function createPostgresClient(
   const setLocal = `SELECT ${Object.keys(local).map((_, n) => `set_config($${2 * n + 1}, $${2 * n + 2}, true)`)}`
   const settingsOfWork = Object.entries(local).flat()
   const { preparedStatements = postgresDefaults.preparedStatements } = settings
-  const connect = () => connectPostgres(url, settings)
+  let address = url
+  const connect = () => connectPostgres(address, settings)
   const replaced = new Set<SQL>()
   let current = connect()
   let statements = 0
@@ -141,6 +95,15 @@ export function createPostgresClient(
     replaced.add(pool)
     void pool.close({ timeout: deadlineMs / 1_000 }).finally(() => replaced.delete(pool))
   }
+
+  const schema = followSchema(url, {
+    settings,
+    ask: text => current.unsafe(text).simple(),
+    use(node) {
+      address = node
+      replace(current)
+    },
+  })
 
   /** @throws DatabaseError `unreachable` when no response arrives in time; the outcome of the statement is unknown */
   async function inTime<T>(pool: SQL, response: PromiseLike<T>): Promise<T> {
@@ -172,6 +135,8 @@ export function createPostgresClient(
       return await inTime(pool, query)
     } catch (error) {
       // Bun abandons a query that shares its connection without cancelling it on the server: the connection may be unresponsive.
+      // Guarantee of the cast: the client rejects with errors.
+      // Guarantee of the cast: the client rejects with errors.
       if ((error as { code?: unknown }).code !== 'ERR_POSTGRES_QUERY_CANCELLED') throw error
       replace(pool)
       throw await explainSilence(error)
@@ -275,13 +240,15 @@ export function createPostgresClient(
 
     unsafe: (text, parameters) =>
       lazy(asRequested =>
-        repeatOnConflict(timeoutMs, () => {
+        repeatOnConflict(timeoutMs, async () => {
+          if (schema) await schema.found()
           const pool = current
           return runAlone(pool, asRequested(pool.unsafe(text, parameters)))
         }),
       ),
 
     async begin(work) {
+      if (schema) await schema.found()
       const pool = current
       const waiting = new AbortController()
       let reserved: ReservedSQL | undefined
@@ -315,6 +282,7 @@ export function createPostgresClient(
     },
 
     async close() {
+      schema?.stop()
       await Promise.all([current, ...replaced].map(pool => pool.close({ timeout: 5 })))
     },
   }

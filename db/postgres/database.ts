@@ -20,11 +20,11 @@ import { createWriteMeter } from '../write-meter.ts'
 import {
   createPostgresClient,
   type PostgresClient,
-  postgresDefaults,
   statementTimeoutOf,
   type TransactionStatements,
 } from './client.ts'
 import { repeatOnConflict } from './conflicts.ts'
+import { postgresDefaults } from './connect.ts'
 import { shareCheck } from './shared-check.ts'
 import { explainUnreachable } from './unreachable.ts'
 
@@ -202,7 +202,7 @@ export function databaseOn(
   }
 }
 
-/** Adds members to Drizzle's object, whose methods stay on the prototype. */
+/** Adds members to Drizzle's object, whose methods stay on the prototype. Guarantee of the cast: the callers name the sum of both. */
 function extend<T>(queries: object, members: object): T {
   return Object.assign(Object.create(queries), members) as T
 }

@@ -6,7 +6,7 @@
 import type { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { isLostStatement } from '../errors.ts'
-import { connectPostgres, type PostgresSettings } from './client.ts'
+import { connectPostgres, type PostgresSettings } from './connect.ts'
 
 /** A pooler with a single connection to the server never answers the second client, and cannot mix up statements. */
 const DEADLINE_MS = 2_000
@@ -17,6 +17,7 @@ class LostStatement extends Error {}
 /** False if prepared statements are on, and the server of `url` loses them. */
 export async function keepsPreparedStatements(url: string, settings: PostgresSettings): Promise<boolean> {
   if (url.startsWith('sqlite:') || !settings.preparedStatements) return true
+  // Guarantee of the cast: two in, two out.
   const [one, other] = [1, 2].map(() => connectPostgres(url, { ...settings, poolSize: 1 })) as [SQL, SQL]
   /** The first statement of both clients has the same name. In a transaction, Bun does not prepare it again when it is lost. */
   async function execute(client: SQL, number: 1 | 2): Promise<void> {

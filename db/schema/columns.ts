@@ -83,4 +83,5 @@ export const sqlite = {
   unique: lite.unique,
   primaryKey: lite.primaryKey,
   foreignKey: lite.foreignKey,
+  // Guarantee of the cast: the builders of both dialects have the same names, and a table is built of one of them.
 } as unknown as ColumnKit

@@ -7,15 +7,20 @@ import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
+import { fanData as consents } from './fan/consents.ts'
 import { fanData as moderation } from './fan/moderation.ts'
+import { fanData as referrals } from './fan/referrals.ts'
 import { fanData as auth } from './identity/auth.ts'
 import { fanData as publicText } from './identity/public-text.ts'
 import { fanData as relations } from './identity/relations.ts'
 import { fanData as sanctions } from './identity/sanctions.ts'
 import { fanData as users } from './identity/users.ts'
+import { fanData as season } from './operate/admin.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
+import { fanData as codes } from './play/codes.ts'
 import { fanData as lockers } from './play/lockers.ts'
+import { fanData as memberships } from './play/memberships.ts'
 import { fanData as packs } from './play/packs.ts'
 import { fanData as predictions } from './play/predictions.ts'
 import { fanData as quests } from './play/quests.ts'
@@ -40,6 +45,7 @@ export const fanData = {
   ...events,
   ...wallets,
   ...cash,
+  ...memberships,
   ...rewards,
   ...packs,
   ...shop,
@@ -50,9 +56,13 @@ export const fanData = {
   ...checkIns,
   ...predictions,
   ...quests,
+  ...codes,
   ...pictures,
   ...moderation,
+  ...referrals,
+  ...consents,
   ...webhooks,
+  ...season,
 }
 
 /**

@@ -4,32 +4,42 @@
  * can express them.
  */
 import { defineCatalogueTables } from './club/catalogue.ts'
+import { defineDocumentsTables } from './club/documents.ts'
 import { defineMatchesTables } from './club/matches.ts'
 import { definePicturesTables } from './club/pictures.ts'
 import { defineSeasonsTables } from './club/seasons.ts'
+import { defineSegmentsTables } from './club/segments.ts'
+import { defineSettingsTables } from './club/settings.ts'
 import { defineSponsorsTables } from './club/sponsors.ts'
 import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
 import { defineWebhooksTables } from './delivery/webhooks.ts'
+import { defineAccountsTables } from './economy/accounts.ts'
+import { defineArchiveTables } from './economy/archive.ts'
 import { defineCashTables } from './economy/cash.ts'
 import { defineEventsTables } from './economy/events.ts'
 import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
+import { defineConsentsTables } from './fan/consents.ts'
 import { defineModerationTables } from './fan/moderation.ts'
+import { defineReferralsTables } from './fan/referrals.ts'
 import { defineAuthTables } from './identity/auth.ts'
 import { definePublicTextTables } from './identity/public-text.ts'
 import { defineRelationsTables } from './identity/relations.ts'
 import { defineSanctionsTables } from './identity/sanctions.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
+import { defineStaffTables } from './identity/staff.ts'
 import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
 import { defineConsoleTables } from './operate/console.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineIdentityProviderTables } from './platform/identity-provider.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
+import { defineCodesTables } from './play/codes.ts'
 import { defineLockersTables } from './play/lockers.ts'
+import { defineMembershipsTables } from './play/memberships.ts'
 import { definePacksTables } from './play/packs.ts'
 import { definePredictionsTables } from './play/predictions.ts'
 import { definePurchasesTables } from './play/purchases.ts'
@@ -56,6 +66,7 @@ function defineTables(kit: ColumnKit) {
   // Tables that other tables reference.
   const teams = defineTeamsTables(kit)
   const users = defineUsersTables(kit, teams)
+  const accounts = defineAccountsTables(kit)
   const matches = defineMatchesTables(kit, teams)
   const packs = definePacksTables(kit, users)
   const sanctions = defineSanctionsTables(kit, users)
@@ -65,7 +76,10 @@ function defineTables(kit: ColumnKit) {
     ...users,
     ...matches,
     ...defineSeasonsTables(kit),
+    ...defineDocumentsTables(kit),
+    ...defineSegmentsTables(kit),
     ...defineSponsorsTables(kit),
+    ...defineSettingsTables(kit),
     ...definePicturesTables(kit, users),
     ...defineHttpTables(kit),
     ...defineIdentityProviderTables(kit),
@@ -76,11 +90,14 @@ function defineTables(kit: ColumnKit) {
     ...sanctions,
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
-    ...definePointsTables(kit, users),
+    ...defineArchiveTables(kit),
+    ...accounts,
+    ...definePointsTables(kit, { ...users, ...accounts }),
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...defineCashTables(kit, users),
     ...rewards,
+    ...defineMembershipsTables(kit, users),
     ...defineWalletsTables(kit, users),
     ...packs,
     ...defineShopTables(kit, { ...users, ...packs }),
@@ -92,10 +109,14 @@ function defineTables(kit: ColumnKit) {
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
     ...defineQuestsTables(kit, users),
+    ...defineCodesTables(kit, users),
     ...defineModerationTables(kit, { ...users, ...sanctions }),
+    ...defineReferralsTables(kit, users),
+    ...defineConsentsTables(kit, users),
     ...defineWebhooksTables(kit),
     ...defineEventSinkTables(kit),
-    ...defineAdminTables(kit),
+    ...defineAdminTables(kit, users),
+    ...defineStaffTables(kit),
     ...defineConsoleTables(kit),
   }
 }

@@ -30,6 +30,7 @@ const TRUNCATE_RETRY_MS = 20
 
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
 export function queriesOn(connection: Connection, sources: Sources, spine = noSpine): Reader {
+  // Guarantee of the cast: `columns.ts` types the tables of both engines alike, and the members are added below.
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   const tables = tablesOf(sqlite)
   const statements = keptStatements(tables, queries, statement => onSqlite(statement, connection))
@@ -129,6 +130,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     clockSkewMs: async () => 0,
     async ping() {
       try {
+        // Guarantee of the cast: the only column.
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
         requireExpectedSchema('sqlite', (row as { applied: number }).applied)
         await writeHealth.check()

@@ -87,6 +87,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
       afterCommit: (effect: () => void) => effects.push(effect),
       invalidate: (tag: string) => tags.push(tag),
     }
+    // Guarantee of the cast: `queries` is Drizzle on the writer, and `members` has the rest of a unit of work.
     const { tx, end } = endable(Object.assign(Object.create(queries), members) as Transaction)
     savepoint.run()
     try {

@@ -17,6 +17,7 @@ export function findBrokenReferences(query: (statement: string) => unknown[][]):
     ...[...references.values()].flatMap(({ table, id }) => findByKey(table, id)),
   ]
 
+  // Guarantee of the casts: the columns of the queries, as arrays.
   function findByKey(table: string, id: number): string[] {
     const columns = query(`SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`)
     const [parent, from, to] = query(

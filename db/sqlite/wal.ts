@@ -38,7 +38,7 @@ const FAULT_OF_CODE: Record<string, DatabaseFault> = {
   EDQUOT: 'full',
 }
 
-/** Translates an error of the file system as SQLite would have reported it. */
+/** Translates an error of the file system as SQLite would have reported it. Guarantee of the cast: `node:fs` rejects with errors. */
 const refusedBy = (error: unknown) =>
   new DatabaseError(FAULT_OF_CODE[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unreachable', error)
 

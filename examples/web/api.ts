@@ -10,6 +10,8 @@ import {
 } from '@matchday/client'
 import type { Item, ItemReference } from './items.ts'
 import { language } from './lang/lang.ts'
+import { beginKeeping, REWARDS } from './passes.ts'
+import { addressOf } from './router.tsx'
 import { isSignedIn, markEnded, store } from './session.ts'
 import type { Locker, WrittenLocker } from './shelves.ts'
 
@@ -90,7 +92,15 @@ const isOfMatch = (event: StreamEvent): event is Extract<StreamEvent, { type: `m
 // Reads.
 export const readDashboard = () => send(api.readDashboard())
 export const readOnboarding = () => send(api.readOnboarding())
-export const readRewards = () => send(api.listRewards({ lang }))
+export async function readRewards() {
+  const keep = beginKeeping()
+  const list = await send(api.listRewards({ lang }))
+  const passes = list.rewards.flatMap(({ id, title, redemptionCode: code }) =>
+    code === null ? [] : { id, kind: 'reward' as const, title, code, to: addressOf('rewards', id) },
+  )
+  keep(REWARDS, passes)
+  return list
+}
 export const readPacks = () => send(api.listPacks({ lang }))
 export const readPack = (packId: string) => send(api.readPack({ packId, lang }))
 export const readQuests = () => send(api.listQuests({ lang }))
@@ -148,7 +158,7 @@ const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined
   mutes: page => send(api.listMutes(page)),
   blocks: page => send(api.listBlocks(page)),
 }
-/** The latest first. */
+/** Newest first. */
 export const readFans = (list: FanList, cursor?: string, limit = 30) => LISTS[list]({ limit, cursor })
 
 export const readSets = () => send(api.listSets({ lang }))

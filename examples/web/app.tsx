@@ -6,11 +6,14 @@ import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Notice } from './parts/notice.tsx'
+import { CodesLink } from './parts/passes.tsx'
 import { Standing } from './parts/standing.tsx'
+import { listKept } from './passes.ts'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
 import { Card } from './screens/card.tsx'
 import { Cart } from './screens/cart.tsx'
 import { CheckIn } from './screens/check-in.tsx'
+import { Codes } from './screens/codes.tsx'
 import { Collection } from './screens/collection.tsx'
 import { DeleteAccount } from './screens/delete-account.tsx'
 import { Fan } from './screens/fan.tsx'
@@ -102,6 +105,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return id === undefined ? <Profile /> : <NotFound />
     case 'wallet':
       return <Wallet />
+    case 'codes':
+      return <Codes />
     case 'sessions':
       return <Sessions />
     default:
@@ -127,8 +132,8 @@ const TAB_OF: Record<string, string> = {
   cart: 'shop',
   orders: 'shop',
 }
-/** In the side bar; on a phone the screen of the profile links to them. */
-const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+/** In the side bar; on a phone the home screen and the screen of the profile link to them. */
+const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points', 'codes'] as const
 
 /** `notice`: the message of a completed sign-in. */
 export function App({ notice: first }: { notice: string | null }) {
@@ -234,7 +239,8 @@ function Offline() {
       {offline && (
         <p class="offline">
           <Icon name="offline" />
-          {text.states.offline}
+          <span class="grow">{text.states.offline}</span>
+          {listKept().length > 0 && <CodesLink />}
         </p>
       )}
     </div>

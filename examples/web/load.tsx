@@ -3,15 +3,18 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { hasCode, ProblemError } from './api.ts'
 import { text } from './lang/lang.ts'
+import { AsOf } from './parts/as-of.tsx'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
 
-/** The last data of screens, so that Back shows them at once while they are read again. */
-const shown = new Map<string, unknown>()
+/** The last data of screens, so that Back shows them at once while they are read again, with the time when they were read. */
+const shown = new Map<string, { data: unknown; asOf: number }>()
 watchSession(() => shown.clear())
 
 export interface Loaded<T> {
   data: T | null
+  /** When the data was read, or changed by a write. */
+  asOf: number | null
   error: unknown
   reload(): Promise<void>
   set(data: T): void
@@ -20,9 +23,11 @@ export interface Loaded<T> {
 /** `key`: the same for the same data. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   // Guarantee of the cast: a key names the data of one `load`.
+  const known = shown.get(key)
   const [state, setState] = useState({
     key,
-    data: (shown.get(key) ?? null) as T | null,
+    data: (known?.data ?? null) as T | null,
+    asOf: known?.asOf ?? null,
     error: null as unknown,
   })
   const latest = useRef(load)
@@ -33,11 +38,12 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     try {
       const data = await latest.current()
       if (current.current !== key) return
-      shown.set(key, data)
-      setState({ key, data, error: null })
+      const asOf = Date.now()
+      shown.set(key, { data, asOf })
+      setState({ key, data, asOf, error: null })
     } catch (error) {
       if (current.current === key)
-        setState(({ data, ...old }) => ({ key, data: old.key === key ? data : null, error }))
+        setState(old => ({ ...(old.key === key ? old : { key, data: null, asOf: null }), error }))
     }
   }, [key])
   useEffect(() => {
@@ -53,12 +59,14 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     }
   }, [reload])
   const set = (data: T) => {
-    shown.set(key, data)
-    setState({ key, data, error: null })
+    const asOf = Date.now()
+    shown.set(key, { data, asOf })
+    setState({ key, data, asOf, error: null })
   }
   const isCurrent = state.key === key
   return {
-    data: isCurrent ? state.data : ((shown.get(key) ?? null) as T | null),
+    data: isCurrent ? state.data : ((known?.data ?? null) as T | null),
+    asOf: isCurrent ? state.asOf : (known?.asOf ?? null),
     error: isCurrent ? state.error : null,
     reload,
     set,
@@ -104,10 +112,11 @@ interface LoadingProps<T> {
   children: (data: T) => ComponentChildren
 }
 
-export function Loading<T>({ of: { data, error, reload }, skeleton, children }: LoadingProps<T>) {
+export function Loading<T>({ of: { data, asOf, error, reload }, skeleton, children }: LoadingProps<T>) {
   return (
     <>
       {error !== null && <Notice error={error} onRetry={reload} />}
+      {error !== null && data !== null && asOf !== null && <AsOf instant={asOf} />}
       {data !== null
         ? children(data)
         : error === null && (

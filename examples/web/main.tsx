@@ -27,6 +27,7 @@ addLink('icon', '/demo/icon.svg')
 addLink('manifest', '/demo/manifest.webmanifest')
 const notice = await completeSignIn()
 const root = document.getElementById('app')
+root?.replaceChildren()
 if (root) render(<App notice={notice} />, root)
 // Without it, the app needs a network.
 void navigator.serviceWorker?.register('/demo/service-worker.js', { scope: '/demo' }).catch(() => {})

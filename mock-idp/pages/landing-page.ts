@@ -43,7 +43,7 @@ export function landingPage({ issuer, fans }: { issuer: string; fans: number }):
     title: 'Start',
     scripts: ['/assets/controls.js'],
     header: html`<h1>Mock identity provider</h1>
-<p class="lead">An OpenID Connect provider to develop and test against, with ${fans} made-up fans to sign in as.</p>`,
+<p class="lead">An OpenID Connect provider to develop and test against, with ${fans} generated fans to sign in as.</p>`,
     main: html`<section class="panel" aria-labelledby="links-heading">
 <h2 id="links-heading">Links</h2>
 <p>The issuer is <code>${issuer}</code>.</p>

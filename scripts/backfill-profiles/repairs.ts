@@ -1,13 +1,15 @@
 /** The parts of `backfill-profiles`: each finds problems, repairs them unless in a dry run, and reports every change. */
-
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
+import type { Finding } from '../../src/core/finding.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
-import type { Finding } from '../../src/operate/admin/audit/finding.ts'
+import {
+  findWrongBuckets,
+  repairBucket,
+  type WrongBucket,
+} from '../../src/economy/leaderboard/rank-index/verify.ts'
 import { type Repair, repairFan } from '../../src/operate/admin/audit/repair-fan.ts'
-import { repairBucket } from '../../src/operate/admin/audit/repair-rank-index.ts'
 import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
-import { findWrongBuckets, type WrongBucket } from '../../src/operate/admin/audit/verify-rank-index.ts'
 import {
   type BrokenField,
   listBrokenFields,

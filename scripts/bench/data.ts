@@ -6,7 +6,11 @@ import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
+import { bumpVersion } from '../../src/club/catalogue/versions.ts'
 import { realSources } from '../../src/core/sources.ts'
+import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
+import { hashEnrolment } from '../../src/economy/leaderboard/enrolment.ts'
+import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { emailKeyOf, nameKeyOf } from '../../src/identity/users/search-keys.ts'
@@ -46,7 +50,15 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
   // Does not analyze empty tables, as in production: PostgreSQL would then plan to scan them.
   if (fans > 0) await target.analyze()
   await target.close()
-  await countBoard(url)
+  await countBoards(url)
+  await asImported(url)
+}
+
+/** A club has imported rules and quests, so that events are written in short. None of them listens to what is measured. */
+async function asImported(url: string): Promise<void> {
+  const db = openDatabase(url, realSources)
+  await db.write(bumpVersion)
+  await db.close()
 }
 
 /** Adds the fans from `first` up to `end` to a database in use, without updating the planner's statistics. */
@@ -54,7 +66,7 @@ export async function growDatabase(url: string, first: number, end: number): Pro
   const target = targetOf(url)
   await writeFans(target, first, end)
   await target.close()
-  await countBoard(url)
+  await countBoards(url)
 }
 
 async function writeFans({ write }: Target, from: number, end: number): Promise<void> {
@@ -65,9 +77,11 @@ async function writeFans({ write }: Target, from: number, end: number): Promise<
   }
 }
 
-async function countBoard(url: string): Promise<void> {
+async function countBoards(url: string): Promise<void> {
   const db = openDatabase(url, realSources, { bulk: true })
-  await db.write(tx => rebuildRankIndex(tx, 'all'))
+  await db.write(async tx => {
+    for (const board of await listBoards(tx)) await rebuildRankIndex(tx, board)
+  })
   await db.close()
 }
 
@@ -98,14 +112,11 @@ function fanRows(first: number, end: number): Rows {
       synced_at: time,
     })
     rows.onboardings.push({ user_id: id, completed_at: time })
-    rows.leaderboard_entries.push({ user_id: id, enrolled_at: time })
+    const enrolment = hashEnrolment({ userId: id, enrolledAt: at })
+    rows.leaderboard_entries.push({ user_id: id, enrolled_at: time, hash: enrolment })
     const { account, entries } = ledgerOf(id, fan, at)
-    rows.leaderboard_scores.push({
-      board: 'all',
-      user_id: id,
-      minus_points: -account.lifetime,
-      reached_at: at.getTime(),
-    })
+    const score = { user_id: id, minus_points: -account.lifetime, reached_at: at.getTime() }
+    rows.leaderboard_scores.push(...boardsAt(at).map(board => ({ board: board.id, ...score })))
     rows.points_accounts.push(account)
     rows.points_entries.push(...entries)
     rows.user_rewards.push(...claimsOf(id, fan, time))

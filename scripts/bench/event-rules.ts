@@ -1,7 +1,7 @@
 /** The key and the rules of the event scenario. */
 import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { mintServerKey } from '../../src/identity/server-keys/key.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'
 

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { MAX_TOKENS } from '../../src/platform/identity-provider/verified-token-cache.ts'
+import { compareWith, reportAgainst } from './against.ts'
+import { checkOut } from './checkout.ts'
 import { subjectsOf } from './data.ts'
 import { createDatabases } from './databases.ts'
 import { startIssuer } from './issuer.ts'
@@ -18,13 +20,16 @@ import { evaluateTargets, type Results } from './targets.ts'
 
 const print = (text: string) => void process.stdout.write(text)
 
-function choose({ scenarios: names }: BenchOptions): Scenario[] {
+function choose({ scenarios: names, against }: BenchOptions): Scenario[] {
   const unknown = names.find(name => !scenarios.some(scenario => scenario.name === name))
   if (unknown)
     throw new Error(
       `Unknown scenario ${unknown}. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}.`,
     )
-  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+  const chosen = names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+  const comparable = against === null ? chosen : chosen.filter(scenario => scenario.comparable)
+  if (comparable.length === 0) throw new Error('None of these scenarios compares two checkouts.')
+  return comparable
 }
 
 async function createBench(
@@ -33,6 +38,7 @@ async function createBench(
 ): Promise<Bench & { close(): Promise<void> }> {
   const issuer = startIssuer(options.algorithm)
   const log = (line: string) => void process.stderr.write(`${line}\n`)
+  const checkout = options.against === null ? undefined : await checkOut(options.against, folder)
   const databases = createDatabases(folder, process.env.BENCH_POSTGRES_URL, log)
   const cores = coresFor(options.pin)
   const subjects = await createSubjects({
@@ -41,12 +47,19 @@ async function createBench(
     folder,
     databases,
     issuer,
+    checkout,
   })
   const cache = new Map<string, string[]>()
   const tokensFor = (key: string, subjectsToSign: () => string[]) => {
     const tokens = cache.get(key) ?? issuer.tokens(subjectsToSign())
     cache.set(key, tokens)
     return tokens
+  }
+  let closing: Promise<void> | undefined
+  async function close() {
+    await issuer.stop()
+    await databases.close()
+    await checkout?.remove()
   }
   return {
     options,
@@ -56,6 +69,7 @@ async function createBench(
     issuer,
     databases,
     subjects,
+    checkout,
     tokensOf: (fans, count = 20_000) => tokensFor(`${fans} ${count}`, () => subjectsOf(fans, count)),
     uncachedTokens(fans) {
       const subjects = subjectsOf(fans)
@@ -69,10 +83,7 @@ async function createBench(
         Array.from({ length: options.quick ? 5_000 : 80_000 }, (_, index) => `new-${index}`),
       ),
     log,
-    async close() {
-      await issuer.stop()
-      await databases.close()
-    },
+    close: () => (closing ??= close()),
   }
 }
 
@@ -85,21 +96,38 @@ async function attempt(scenario: Scenario, bench: Bench): Promise<ScenarioResult
   }
 }
 
+/** The exit code after a signal. */
+const INTERRUPTED = 130
+/** The results are incomplete. */
+let isInterrupted = false
+
 async function run(options: BenchOptions): Promise<boolean> {
   const chosen = choose(options)
   const folder = mkdtempSync(join(tmpdir(), 'matchday-bench-'))
-  const bench = await createBench(options, folder)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  let bench: Awaited<ReturnType<typeof createBench>> | undefined
+  async function cleanUp() {
+    await bench?.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
+      isInterrupted = true
       killChildren()
-      void bench.close().finally(() => {
-        rmSync(folder, { recursive: true, force: true })
-        process.exit(130)
-      })
+      // While another revision is checked out, its command fails now, which ends the bench.
+      if (bench) void cleanUp().finally(() => process.exit(INTERRUPTED))
     })
   }
+  try {
+    bench = await createBench(options, folder)
+    return await runScenarios(bench, chosen)
+  } finally {
+    await cleanUp()
+  }
+}
+
+async function runScenarios(bench: Bench, chosen: Scenario[]): Promise<boolean> {
+  const { options, folder, generator, cores } = bench
   const machine = describeMachine(folder)
-  const { generator, cores } = bench
   print(
     `Matchday ${machine.commit ?? ''}${machine.uncommitted ? ' with uncommitted changes' : ''} on Bun ${machine.bun}\n`,
   )
@@ -116,20 +144,18 @@ async function run(options: BenchOptions): Promise<boolean> {
     'ratio: throughput of the first row divided by that of this row. by CPU: the same per second of CPU time of the servers; more reliable on a busy machine\n',
   )
   const results: Results = {}
-  try {
-    for (const scenario of chosen) {
-      const selected = !scenario.long || options.long || options.scenarios.includes(scenario.name)
-      const outcome = selected ? await attempt(scenario, bench) : skipped('takes minutes; run with --long')
-      results[scenario.name] = outcome
-      print(reportScenario(scenario, outcome))
-    }
-  } finally {
-    await bench.close()
-    rmSync(folder, { recursive: true, force: true })
+  for (const scenario of chosen) {
+    const selected = !scenario.long || options.long || options.scenarios.includes(scenario.name)
+    const outcome = selected ? await attempt(scenario, bench) : skipped('takes minutes; run with --long')
+    if (isInterrupted) return false
+    results[scenario.name] = outcome
+    print(reportScenario(scenario, outcome))
   }
   // A quick run has fewer fans, predictions and streams than the targets assume.
-  const targets = options.quick ? [] : evaluateTargets(results)
-  if (!options.quick) print(reportTargets(targets))
+  const targets = options.quick || bench.checkout ? [] : evaluateTargets(results)
+  if (targets.length > 0) print(reportTargets(targets))
+  const comparisons = bench.checkout ? compareWith(results, bench.checkout.commit, options.min) : []
+  if (bench.checkout) print(reportAgainst(comparisons, bench.checkout.commit, options.min))
   mkdirSync(dirname(options.json), { recursive: true })
   const report = {
     at: new Date().toISOString(),
@@ -139,10 +165,11 @@ async function run(options: BenchOptions): Promise<boolean> {
     options,
     results,
     targets,
+    comparisons,
   }
   await Bun.write(options.json, `${JSON.stringify(report, null, 2)}\n`)
   print(`\nReport: ${options.json}\n`)
-  return Object.values(results).every(({ invalid }) => !invalid)
+  return Object.values(results).every(({ invalid }) => !invalid) && comparisons.every(({ holds }) => holds)
 }
 
 try {
@@ -151,8 +178,10 @@ try {
     print(usage(scenarios))
     process.exit(0)
   }
-  process.exit((await run(options)) ? 0 : 1)
+  const succeeded = await run(options)
+  process.exit(isInterrupted ? INTERRUPTED : succeeded ? 0 : 1)
 } catch (error) {
+  if (isInterrupted) process.exit(INTERRUPTED)
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exit(2)
 }

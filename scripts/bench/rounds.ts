@@ -127,7 +127,7 @@ async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
 
 async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   const { seconds } = bench.options
-  // A lane on fresh data cannot get more requests by a restart.
+  // A restart brings fresh data, and with it more requests to send.
   if (!lane.fresh && !hasPairsFor(bench, lane, seconds, lane.fastest)) {
     await lane.running.stop()
     Object.assign(lane, { running: await lane.contender.subject.start(lane.fans), next: 0, fresh: true })

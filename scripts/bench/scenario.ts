@@ -1,6 +1,7 @@
 /** The interface of scenarios, which are in `scenarios.ts`. */
 
-import type { Databases, Engine } from './databases.ts'
+import type { Checkout } from './checkout.ts'
+import type { Databases } from './databases.ts'
 import type { Issuer } from './issuer.ts'
 import type { BenchOptions } from './options.ts'
 import type { Generator } from './plan.ts'
@@ -16,6 +17,8 @@ export interface Bench {
   issuer: Issuer
   databases: Databases
   subjects: Subjects
+  /** With `--against`. */
+  checkout: Checkout | undefined
   /** Tokens of `count` fans, spread over all `fans` of a database; cached. */
   tokensOf(fans: number, count?: number): string[]
   /** More tokens than Matchday caches: sent in a cycle, each must be verified again. */
@@ -25,7 +28,16 @@ export interface Bench {
   log(line: string): void
 }
 
-export type Unit = 'requests/s' | 'purchases/s' | 'deliveries/s' | 'sockets' | 's' | 'ms' | 'KB' | 'x'
+export type Unit =
+  | 'requests/s'
+  | 'purchases/s'
+  | 'deliveries/s'
+  | 'sockets'
+  | 's'
+  | 'ms'
+  | 'bytes'
+  | 'KB'
+  | 'x'
 
 export interface Row {
   /** The measured server, with the size if it varies. */
@@ -57,12 +69,10 @@ export interface Scenario {
   summary: string
   /** Takes minutes: runs only with --long or by name. */
   long?: true
+  /** `--against` can measure it. */
+  comparable?: true
   run(bench: Bench): Promise<ScenarioResult>
 }
-
-/** The engines of this run: PostgreSQL requires BENCH_POSTGRES_URL. */
-export const enginesOf = (): Engine[] =>
-  process.env.BENCH_POSTGRES_URL ? ['sqlite', 'postgres'] : ['sqlite']
 
 export function row(subject: string, unit: Unit, rounds: number[], detail?: Row['detail']): Row {
   return {

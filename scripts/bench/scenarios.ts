@@ -2,6 +2,7 @@
  * All scenarios, in execution order. A comparison of servers is data: a name, a summary, and the contenders of an engine,
  * which `rounds.ts` loads in alternation. Other scenarios are in `scenarios/`. Targets are in `targets.ts`.
  */
+import { labelAt } from './against.ts'
 import { claimable, claimPlan } from './catalogue.ts'
 import { subjectsOf } from './data.ts'
 import type { Engine } from './databases.ts'
@@ -9,28 +10,44 @@ import { prepareEvents, SERVER_KEY } from './event-rules.ts'
 import type { Plan, RequestTemplate } from './plan.ts'
 import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
-import { type Bench, enginesOf, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
+import { type Bench, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
 import { cash } from './scenarios/cash.ts'
+import { season } from './scenarios/season.ts'
 import { settlement } from './scenarios/settlement.ts'
+import { sizes } from './scenarios/sizes.ts'
 import { social } from './scenarios/social.ts'
+import { start } from './scenarios/start.ts'
 import { idleStreams, stream } from './scenarios/stream.ts'
 import { webhooks } from './scenarios/webhooks.ts'
 
 type Contenders = (bench: Bench, engine: Engine) => Promise<Contender[]>
 
 /** Measures on SQLite, and on PostgreSQL if `BENCH_POSTGRES_URL` is set. Rows are labelled with the engine. */
-const comparison = (name: string, summary: string, contendersOf: Contenders): Scenario => ({
+const comparison = (
+  name: string,
+  summary: string,
+  contendersOf: Contenders,
+  more: Pick<Scenario, 'comparable'> = {},
+): Scenario => ({
   name,
   summary,
+  ...more,
   async run(bench) {
     const outcomes: ScenarioResult[] = []
-    for (const engine of enginesOf()) {
+    for (const engine of bench.options.engines) {
       const contenders = await contendersOf(bench, engine)
       const labelled = contenders.map(contender => ({
         ...contender,
         label: `${engine}, ${contender.label ?? contender.subject.name}`,
       }))
-      outcomes.push(await compare({ ...bench, options: { ...bench.options, engine } }, labelled))
+      const { checkout } = bench
+      const measured = checkout
+        ? labelled.flatMap(own => {
+            const { other } = own.subject
+            return other ? [own, { ...own, subject: other, label: labelAt(own.label, checkout.commit) }] : []
+          })
+        : labelled
+      outcomes.push(await compare({ ...bench, options: { ...bench.options, engine } }, measured))
     }
     return { ...mergeResults(outcomes), separateRows: true }
   },
@@ -81,6 +98,7 @@ const crowdRead = (name: string, path: string): Scenario =>
         },
       ]
     },
+    { comparable: true },
   )
 
 const crowdClaims = comparison(
@@ -97,6 +115,7 @@ const crowdClaims = comparison(
       { subject: rawClaims, plan: { ...plan, tokens: shuffled(subjectsOf(fans)), primePath: undefined } },
     ]
   },
+  { comparable: true },
 )
 
 const onboarding = comparison(
@@ -112,6 +131,7 @@ const onboarding = comparison(
       },
     ]
   },
+  { comparable: true },
 )
 
 /** With 20 rules each: 1,000 rules. */
@@ -146,7 +166,10 @@ export const scenarios: Scenario[] = [
   stream,
   idleStreams,
   settlement,
+  sizes,
+  season,
   social,
   cash,
   webhooks,
+  start,
 ]

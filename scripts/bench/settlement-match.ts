@@ -3,10 +3,10 @@ import { insertRows } from '../../db/bulk.ts'
 import { openDatabase } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { mintServerKey } from '../../src/identity/server-keys/key.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'
-import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
+import { upsertQuest } from '../../src/play/quests/quest-kind.ts'
 
 const RANDOM = new Uint8Array(32).fill(8)
 export const MATCH_KEY = mintServerKey(RANDOM)

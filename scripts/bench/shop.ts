@@ -7,7 +7,7 @@ import { writeRecord } from '../../src/operate/admin/import/catalogue-records.ts
 import type { ProductEntry } from '../../src/play/shop/entry-schema.ts'
 
 export const CURRENCY = 'EUR'
-const PRICE = 100
+export const PRICE = 100
 const BALANCE = 100_000_000
 const PRODUCTS = 500
 /** More than all fans buy. */

@@ -16,7 +16,7 @@ export interface Society {
 /** Id of the fan who reads. */
 export const READER = 'fan-1000000'
 
-/** Recent enough that the server does not delete data after `EVENT_RETENTION_DAYS` during the measurement. */
+/** Recent enough that the server does not delete data after `eventRetentionDays` during the measurement. */
 const STARTED_MS = Date.now() - 30 * 86_400_000
 
 /** Statements for both engines, which differ only in times. */

@@ -7,27 +7,35 @@ import { realSources } from '../../src/core/sources.ts'
 import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
 import { claimable } from './catalogue.ts'
+import type { Checkout } from './checkout.ts'
 import { growDatabase, subjectOf } from './data.ts'
 import type { Databases, Engine } from './databases.ts'
 import { prepareEvents } from './event-rules.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
-import { type Running, startServer } from './process.ts'
+import { type Running, root, startServer } from './process.ts'
 
 type SubjectName = 'matchday' | 'bare' | 'one list' | 'group commit' | 'bulk' | 'transactions'
 
 /** The load exceeds every rate limit of one address and one caller, and the compared servers have none. */
-const unlimited = Object.fromEntries(
-  ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES', 'SOURCE'].map(policy => [
-    `RATE_LIMIT_${policy}`,
-    '0',
-  ]),
-)
+const unlimited = {
+  RATE_LIMIT_ADDRESS: '0',
+  RATE_LIMIT_CALLER: '0',
+  RATE_LIMIT_SOURCE: '0',
+  RATE_LIMITS: 'tokensPerAddress=0,tokens=0,claims=0,purchases=0',
+  // Another checkout may be of a version that has a variable for each of these.
+  RATE_LIMIT_TOKENS_PER_ADDRESS: '0',
+  RATE_LIMIT_TOKENS: '0',
+  RATE_LIMIT_CLAIMS: '0',
+  RATE_LIMIT_PURCHASES: '0',
+}
 
 /** A server that can be measured. */
 export interface Subject {
   name: SubjectName
   /** Starts it on a new database with `fans` fans. */
   start(fans: number): Promise<Running>
+  /** With `--against`: the same of the other checkout, on a database that its own code has filled. */
+  other?: Subject
 }
 
 export interface SubjectOptions {
@@ -36,6 +44,8 @@ export interface SubjectOptions {
   folder: string
   databases: Databases
   issuer: Issuer
+  /** With `--against`. */
+  checkout: Checkout | undefined
 }
 
 /** Matchday and the servers it is compared with on one engine. */
@@ -60,8 +70,12 @@ interface EngineSubjects {
 
 export interface Subjects {
   on(engine: Engine): EngineSubjects
-  /** Matchday on an existing database, which is kept when the server stops. */
-  matchdayOn(url: string, env?: Record<string, string>): Promise<Running>
+  /** Matchday on an existing database, which is kept when the server stops. `cwd`: of another checkout. */
+  matchdayOn(url: string, env?: Record<string, string>, cwd?: string): Promise<Running>
+  /** `Bun.serve` with only the statements of a purchase with cash. The bearer token is the fan's subject. */
+  rawCash(url: string): Promise<Running>
+  /** The environment of Matchday in production on this database. */
+  production(url: string): Record<string, string>
   /** `Bun.serve` that always returns this response. */
   bare(response: CapturedResponse): Subject
 }
@@ -73,13 +87,18 @@ export interface CapturedResponse {
 }
 
 export async function createSubjects(options: SubjectOptions): Promise<Subjects> {
-  const { core, logLevel, folder, databases, issuer } = options
+  const { core, logLevel, folder, databases, issuer, checkout } = options
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const key = JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'bench', alg: 'ES256' })
 
   /** Starts a server on a copy of the database, deleted when the server stops. */
-  const onCopy = async (on: Engine, fans: number, start: (url: string) => Promise<Running>) => {
-    const { url, remove } = await databases.copy(on, fans)
+  const onCopy = async (
+    on: Engine,
+    fans: number,
+    start: (url: string) => Promise<Running>,
+    of?: Checkout,
+  ) => {
+    const { url, remove } = await databases.copy(on, fans, of)
     const running = await start(url)
     return {
       ...running,
@@ -90,30 +109,41 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     }
   }
 
-  const matchday = (url: string, env: Record<string, string> = {}) =>
-    startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
+  const production = (url: string) => ({
+    NODE_ENV: 'production',
+    DATABASE_URL: url,
+    LOG_LEVEL: logLevel,
+    ...unlimited,
+    IDP_ISSUER: ISSUER,
+    IDP_AUDIENCE: AUDIENCE,
+    IDP_NAME: PROVIDER,
+    IDP_JWKS_URL: `${ISSUER}/jwks`,
+    // Onboarding must not depend on the speed of the provider.
+    IDP_USER_DATA: 'token',
+    IDP_WEBHOOK_SECRET: `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`,
+    NATIVE_TOKEN_KEY: key,
+  })
+
+  const matchday = (url: string, env: Record<string, string> = {}, cwd = root) =>
+    startServer([process.execPath, '--preload', './scripts/bench/reach-issuer.ts', 'src/main.ts'], {
       core,
+      cwd,
       path: '/readyz',
-      env: {
-        NODE_ENV: 'production',
-        DATABASE_URL: url,
-        LOG_LEVEL: logLevel,
-        ...unlimited,
-        IDP_ISSUER: ISSUER,
-        IDP_AUDIENCE: AUDIENCE,
-        IDP_NAME: PROVIDER,
-        IDP_JWKS_URL: `${ISSUER}/jwks`,
-        // Onboarding must not depend on the speed of the provider.
-        IDP_USER_DATA: 'token',
-        IDP_WEBHOOK_SECRET: `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`,
-        NATIVE_TOKEN_KEY: key,
-        BENCH_ISSUER_AT: issuer.origin,
-        ...env,
-      },
+      env: { ...production(url), BENCH_ISSUER_AT: issuer.origin, ...env },
     })
 
   const reference = (file: string, env: Record<string, string>) =>
     startServer([process.execPath, `${import.meta.dir}/servers/${file}`], { core, path: '/', env })
+
+  const otherOn = (engine: Engine): Pick<Subject, 'other'> =>
+    checkout
+      ? {
+          other: {
+            name: 'matchday',
+            start: fans => onCopy(engine, fans, url => matchday(url, {}, checkout.path), checkout),
+          },
+        }
+      : {}
 
   return {
     on(engine) {
@@ -124,7 +154,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       const raw = (name: SubjectName, file: string) =>
         subject(name, url => reference(file, { DATABASE_URL: url }))
       return {
-        matchday: subject('matchday', url => matchday(url)),
+        matchday: { ...subject('matchday', url => matchday(url)), ...otherOn(engine) },
         grown: {
           name: 'matchday',
           start: fans =>
@@ -158,6 +188,8 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       }
     },
     matchdayOn: matchday,
+    rawCash: url => reference('cash-rows.ts', { DATABASE_URL: url }),
+    production,
     bare: response => ({
       name: 'bare',
       async start() {

@@ -73,6 +73,7 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     ),
     target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
     target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
+    target('purchases with cash / raw rows', 'cash', 'one product', { to: 'raw rows', min: 0.5 }),
     target('cash, one product / spread products', 'cash', 'one product', { to: 'spread products', min: 0.8 }),
     target('cash, one product with a limit / spread ones', 'cash', 'one product with a limit', {
       to: 'spread products with limits',
@@ -90,6 +91,13 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
 }
 
 const targets: Target[] = [
+  {
+    title: 'first response of the executable / of a server with one route',
+    scenario: 'start',
+    row: 'matchday',
+    to: 'reference',
+    max: 4,
+  },
   ...targetsOf('sqlite', {
     reads: { rewards: 1, profile: 1.2, dashboard: 0.5 },
     events: 0.25,

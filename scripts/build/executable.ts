@@ -5,8 +5,10 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { BunPlugin } from 'bun'
-import { buildConsole } from '../dev/build-console.ts'
+import type { BuildConfig, BunPlugin } from 'bun'
+import { bundlePages } from '../../src/operate/console/bundle.ts'
+import { CODED_FILES } from '../../src/platform/docs/static-files.ts'
+import { type Coding, compress } from '../../src/platform/http/edge/compression.ts'
 import { buildDemo } from '../dev/build-demo.ts'
 
 /** Read at run time from the same places, relative to the root of the repository. */
@@ -15,7 +17,7 @@ const FILES = [
   'docs',
   'mock-idp/pages',
   'src/play/check-ins/assets',
-  'src/play/lockers/assets',
+  'src/play/shares/assets',
   'src/platform/docs/assets',
   'node_modules/@takumi-rs/wasm/pkg/takumi_wasm_bg.wasm',
   'node_modules/lean-qr/index.mjs',
@@ -25,6 +27,20 @@ const FILES = [
   'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
   'node_modules/swagger-ui-dist/swagger-ui.css',
 ]
+
+/** How programs are compiled. `bun run bench start` compiles its reference in the same way. */
+export const FLAGS = {
+  // `debug` uses it if it is installed, which is the case only in development.
+  external: ['supports-color'],
+  // Lets a command load only the code that it needs.
+  splitting: true,
+  // Loading modules is most of the cost of a short command.
+  bytecode: true,
+  format: 'esm',
+  // Otherwise the value at the time of the build is used.
+  define: { 'process.env.NODE_ENV': 'Bun.env.NODE_ENV', __dirname: 'import.meta.dir' },
+  throw: false,
+} satisfies Partial<BuildConfig>
 
 /**
  * Builds from the repository at `root`. `commit` is shown as the commit of the sources. @throws Error with the messages of
@@ -36,14 +52,16 @@ export async function buildExecutable(root: string, outfile: string, commit: str
     for (const file of FILES)
       cpSync(join(root, file), join(staged, file), { recursive: true, filter: name => !name.endsWith('.ts') })
     await buildDemo(join(staged, 'data/demo'))
-    await buildConsole(join(staged, 'data/console'))
+    for (const [name, file] of await bundlePages()) await Bun.write(join(staged, 'data/console', name), file)
+    await compressFiles(staged)
     const { success, logs } = await Bun.build({
+      ...FLAGS,
       // Each thread is a separate entry point.
       entrypoints: [
         'scripts/matchday.ts',
         'db/sqlite/checkpoint.ts',
         'src/operate/admin/backup/thread.ts',
-        'src/play/lockers/draw-picture.ts',
+        'src/play/shares/draw-picture.ts',
       ].map(file => join(root, file)),
       root,
       compile: {
@@ -54,26 +72,23 @@ export async function buildExecutable(root: string, outfile: string, commit: str
         // Such a file in the working directory could run other code.
         autoloadBunfig: false,
       },
-      // `debug` uses it if it is installed, which is the case only in development.
-      external: ['supports-color'],
-      // Lets a command load only the code that it needs.
-      splitting: true,
-      // Loading modules is most of the cost of a short command.
-      bytecode: true,
-      format: 'esm',
-      // Otherwise the value at the time of the build is used.
-      define: {
-        'process.env.NODE_ENV': 'Bun.env.NODE_ENV',
-        __dirname: 'import.meta.dir',
-        BUILD_COMMIT: JSON.stringify(commit),
-      },
+      define: { ...FLAGS.define, BUILD_COMMIT: JSON.stringify(commit) },
       plugins: [ownFolders(root)],
-      throw: false,
     })
     if (!success) throw new Error(`The executable cannot be built:\n${logs.join('\n')}`)
   } finally {
     rmSync(staged, { recursive: true })
   }
+}
+
+/** Puts `NAME.br` and `NAME.gz` next to each file that pages load. */
+async function compressFiles(folder: string): Promise<void> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && /\.(m?js|css|svg|html)$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const compressOne = async (file: string, coding: Coding) =>
+    Bun.write(file + CODED_FILES[coding], await compress(await Bun.file(file).bytes(), coding, 'best'))
+  await Promise.all(files.flatMap(file => [compressOne(file, 'br'), compressOne(file, 'gzip')]))
 }
 
 /** In the executable, `import.meta.dir` of every module is the root of its files, but sources expect their own folder. */

@@ -13,6 +13,7 @@ import {
   type Environment,
   readDatabaseUrl,
 } from '../../src/platform/config/environment.ts'
+import { readSettings, type Settings } from '../../src/platform/config/settings.ts'
 import { readUploads, type UploadsConfig } from '../../src/platform/config/uploads.ts'
 import { fail, failUsage } from './explain.ts'
 
@@ -63,7 +64,7 @@ export const pgDump = () => `pg_dump --format=custom${inSchema()} --file=FILE "$
 
 /**
  * In one transaction: otherwise a failed restore leaves tables dropped. With `--schema` it drops and makes
- * what is in the schema, and not the schema, which the role of a club may not make.
+ * what is in the schema, and not the schema, which the role of a club may not make. Not for Citus: see docs/scaling.md.
  */
 export const pgRestore = () =>
   `pg_restore --clean --if-exists --single-transaction${inSchema()} --dbname="$DATABASE_URL" FILE`
@@ -78,6 +79,17 @@ export async function configurationOf(database: string | undefined): Promise<Rea
 export function erasureListOf(url: string): string | null {
   const isOther = url !== createEnvironmentReader(process.env).secret('DATABASE_URL')
   return readErasureList(createEnvironmentReader(isOther ? {} : process.env), url)
+}
+
+/** The settings whose variables are set, validated as by the API when a command uses them. */
+function settingsOfEnvironment(): () => Readonly<Partial<Settings>> {
+  let settings: Readonly<Partial<Settings>> | undefined
+  return () => {
+    if (settings) return settings
+    const reader = createEnvironmentReader(process.env)
+    settings = readSettings(reader)
+    return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
+  }
 }
 
 /** The store of pictures, validated as by the API; null if none is configured. */
@@ -111,7 +123,9 @@ export async function openExisting(url: string, postgres = postgresSettings()): 
   }
   const { pending } = await listPendingMigrations(url, postgres)
   if (pending.length > 0) throw new DatabaseError('outdated')
-  const db = openDatabase(url, realSources, { spine: createSpine(), postgres })
+  const spine = createSpine()
+  spine.settings.environment = settingsOfEnvironment()
+  const db = openDatabase(url, realSources, { spine, postgres })
   try {
     await db.ping()
     return db

@@ -1,6 +1,7 @@
 /** Errors as one line for the operator, without stack traces and secrets. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import {
+  BackupFault,
   DatabaseError,
   databaseCodeOf,
   describeRefusal,
@@ -10,7 +11,6 @@ import {
 } from '../../db/index.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import { BackupFault } from '../../src/operate/admin/backup/backup-fault.ts'
 import { ConfigError } from '../../src/platform/config/config.ts'
 
 /** The command failed; exits with 1. */

@@ -1,6 +1,6 @@
 /** How an import shows its progress and its faults, and how a signal stops it. */
 import type { EventsHooks } from '../../src/operate/admin/import/events-file.ts'
-import type { FaultyLine, RowFault } from '../../src/operate/admin/import/rows.ts'
+import type { FaultyLine, RowFault } from '../../src/platform/files/row-file.ts'
 import type { Progress } from './progress.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 

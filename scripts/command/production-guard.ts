@@ -26,7 +26,7 @@ export async function refuseProduction(
   const reason = signOfProduction(target.env) ?? (await findRealFans(target))
   if (reason !== null)
     fail(
-      `\`${commandLine(command)}\` writes made-up data, and ${reason}. Nothing was written; \`${commandLine(command)} --yes\` writes it.`,
+      `\`${commandLine(command)}\` writes demonstration data, and ${reason}. Nothing was written; \`${commandLine(command)} --yes\` writes it.`,
     )
 }
 

@@ -1,6 +1,6 @@
 /** A file of rows that the command line names. */
 import { createReadStream, existsSync } from 'node:fs'
-import { type RowFile, rowFormatOf } from '../../src/operate/admin/import/rows.ts'
+import { type RowFile, rowFormatOf } from '../../src/platform/files/row-file.ts'
 import { isDirectory } from './database.ts'
 import { fail, failUsage } from './explain.ts'
 

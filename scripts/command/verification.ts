@@ -1,7 +1,16 @@
 /** What the commands share that verify something: they can be stopped, list findings up to `--max`, and count all. */
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+import type { Database } from '../../db/index.ts'
+import {
+  type Coverage,
+  type Part,
+  planCoverage,
+  recordCoverage,
+} from '../../src/operate/admin/audit/coverage.ts'
 import type { MaintenanceCommand } from '../../src/operate/admin/maintenance.ts'
 import type { CommandResult, Session, StandardOptions } from './command.ts'
 import { databaseUrlOf } from './database.ts'
+import { failUsage } from './explain.ts'
 import { recordMaintenance } from './record-maintenance.ts'
 import { Interrupted, stoppable } from './stop.ts'
 
@@ -18,6 +27,52 @@ interface Verification<Finding, Report extends { findings: number }> {
   scopeOf(report: Report): string
   /** A last line, if there are no findings. */
   proofOf?(report: Report): string
+  /** Of a verification that can read a part of the fans. */
+  coverage?: Coverage
+}
+
+/** The options of a verification that can read a part of the fans. */
+export const COVERAGE_OPTIONS = {
+  sinceLast: ['--since-last', 'only fans who have changed since everything was verified without findings'],
+  part: ['--part <k/n>', 'only a part of the fans, such as 3/7; the last part also checks the rest'],
+} as const
+
+const MAX_PARTS = 1000
+
+export function partOf(text: string): Part {
+  const [, part = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number)
+  if (part >= 1 && part <= of && of <= MAX_PARTS) return { part, of }
+  throw new InvalidArgumentError(
+    `It must be a part and the number of parts, up to ${MAX_PARTS}, such as 3/7.`,
+  )
+}
+
+type CoverageOptions = StandardOptions & { sinceLast?: true | undefined; part?: Part | undefined }
+
+export async function chooseCoverage(
+  {
+    options: { sinceLast, part, fromReplica },
+    note,
+  }: Pick<Session<unknown[], CoverageOptions>, 'options' | 'note'>,
+  db: Database,
+  command: Coverage['command'],
+): Promise<Coverage> {
+  if (sinceLast && part) failUsage('--since-last and --part are mutually exclusive')
+  // A replica that is behind lacks changes from before the start of the run.
+  if (fromReplica && (sinceLast || part)) failUsage('--since-last and --part need the primary server')
+  const coverage = await planCoverage(db.read, command, { sinceLast, part })
+  if (sinceLast && coverage.kind === 'full')
+    note(
+      'No complete run without findings is recorded, or a later run has found something: this run verifies everything.',
+    )
+  return coverage
+}
+
+/** What a run did not verify. */
+const LEFT_OUT = {
+  full: [],
+  part: ['Other parts are verified on their own.'],
+  changes: ['Verified: fans with changes since the last complete run. Only a full run verifies the others.'],
 }
 
 type VerifyingSession = Pick<
@@ -27,7 +82,7 @@ type VerifyingSession = Pick<
 
 export async function runVerification<Finding, Report extends { findings: number }>(
   { options, databaseUrl, note, progress }: VerifyingSession,
-  { command, noun, verify, describe, scopeOf, proofOf }: Verification<Finding, Report>,
+  { command, noun, verify, describe, scopeOf, proofOf, coverage }: Verification<Finding, Report>,
 ): Promise<CommandResult> {
   const findings: Finding[] = []
   const report = progress(noun)
@@ -41,12 +96,17 @@ export async function runVerification<Finding, Report extends { findings: number
       onFinding: finding => void (findings.length < options.max && findings.push(finding)),
     }),
   ).finally(() => report.end())
-  const json = { ...verified, found: verified.findings, findings }
-  if (verified.findings === 0) {
-    // A replica takes no writes.
-    const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
-    await recordMaintenance(primary, command, note)
-    const text = [`No findings in ${scopeOf(verified)}.`, ...(proofOf ? [proofOf(verified)] : [])].join('\n')
+  const kind = coverage?.kind ?? 'full'
+  const json = { ...verified, ...(coverage ? { coverage: kind } : {}), found: verified.findings, findings }
+  // A replica takes no writes.
+  const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
+  const isClean = verified.findings === 0
+  if (coverage && !options.fromReplica)
+    await recordMaintenance(primary, command, note, tx => recordCoverage(tx, coverage, verified.findings))
+  else if (isClean) await recordMaintenance(primary, command, note)
+  if (isClean) {
+    const proof = proofOf && kind === 'full' ? [proofOf(verified)] : []
+    const text = [`No findings in ${scopeOf(verified)}.`, ...LEFT_OUT[kind], ...proof].join('\n')
     return { json, text, found: false }
   }
   const unlisted = verified.findings - findings.length

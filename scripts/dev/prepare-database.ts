@@ -6,10 +6,12 @@ import { createSpine } from '../../src/app/spine.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { ensureDevelopmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { makeDeveloperLink } from '../../src/identity/staff/sessions/links.ts'
 import { consoleUrlOf } from '../../src/operate/console/contract/settings.ts'
-import { addressOfLink, issueLink } from '../../src/operate/console/sessions/links.ts'
 import type { Config, Environment } from '../../src/platform/config/config.ts'
 import { createEnvironmentReader } from '../../src/platform/config/environment.ts'
+import { defaultSettings } from '../../src/platform/config/settings.ts'
+import { predictionPointsIn } from '../../src/play/predictions/score.ts'
 import { fail } from '../command/explain.ts'
 import { createProgress } from '../command/progress.ts'
 import { seedDatabase } from '../seed/seed.ts'
@@ -25,8 +27,8 @@ export function readMock(env: Environment) {
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : mock
 }
 
-/** The person that the link of `dev` signs in to the console. */
-const DEVELOPER = { name: 'Developer', role: 'owner' } as const
+/** Fans around those of the provider. */
+const CROWD = 15_000
 
 /**
  * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key for development.
@@ -44,7 +46,7 @@ export async function prepareDatabase(
   await seedOnce(db, config, mock)
   await db.write(ensureDevelopmentKey)
   const consoleUrl = config.console && consoleUrlOf(config.console)
-  const link = consoleUrl && addressOfLink(consoleUrl, await db.write(tx => issueLink(tx, DEVELOPER)))
+  const link = consoleUrl && (await makeDeveloperLink(db, consoleUrl))
   await db.close()
   return link
 }
@@ -58,21 +60,24 @@ async function seedOnce(db: Database, config: Config, { seed, fans }: { seed: nu
     if (anyTeam) return
     await db.write(tx => seedMarker.write(tx, parameters))
     process.stderr.write('The database is empty: seeding.\n')
-  } else if (begun === parameters) process.stderr.write('The seed was interrupted: going on with it.\n')
+  } else if (begun === parameters) process.stderr.write('The seed was interrupted: continuing it.\n')
   else
     fail(
-      `The seed with ${begun} was interrupted. Set these again to go on with it, or begin with new data: \`${commandLine('reset')}\`.`,
+      `The seed with ${begun} was interrupted. Set the same values again to continue, or start with new data: \`${commandLine('reset')}\`.`,
     )
-  const { identity: provider, onboardingPoints, predictionPoints, nativeTokens, cashCurrencies } = config
+  const { identity: provider, nativeTokens, cashCurrencies } = config
+  const settings = { ...defaultSettings, ...config.settings }
   const onProgress = createProgress('fans')
   await seedDatabase(db, {
     seed,
     fans,
     provider,
-    onboardingPoints,
-    predictionPoints,
+    onboardingPoints: settings.onboardingPoints,
+    predictionPoints: predictionPointsIn(settings),
     nativeTokens,
     cashCurrencies,
+    crowd: CROWD,
+    exclusive: true,
     onProgress,
   })
   onProgress.end()

@@ -16,39 +16,43 @@ export const DOMAINS: Record<string, Domain> = {
   platform: {
     about: 'what any service needs',
     rooms: [
-      ['config', 'cache'],
-      ['http', 'identity-provider'],
+      ['config', 'cache', 'files'],
+      ['http', 'identity-provider', 'settings'],
       ['docs', 'health', 'tracing'],
     ],
   },
   identity: {
     about: 'who calls',
-    rooms: [['users', 'server-keys'], ['sanctions'], ['auth'], ['relations', 'public-text']],
+    rooms: [['users', 'server-keys'], ['sanctions'], ['auth'], ['relations', 'public-text', 'staff']],
   },
   club: {
     about: 'what the club declares',
-    rooms: [['catalogue', 'pictures'], ['teams', 'seasons', 'sponsors'], ['matches']],
+    rooms: [
+      ['catalogue', 'pictures'],
+      ['teams', 'seasons', 'sponsors', 'documents', 'segments', 'settings'],
+      ['matches'],
+    ],
   },
   economy: {
     about: 'what happened, and what it earned',
-    rooms: [['leaderboard'], ['points'], ['rules', 'cash'], ['events'], ['expiry']],
+    rooms: [['leaderboard', 'accounts'], ['points'], ['rules', 'cash'], ['events'], ['archive', 'expiry']],
   },
   play: {
     about: 'what fans do with points and cards',
     rooms: [
-      ['wallets', 'purchases', 'check-ins', 'predictions'],
+      ['wallets', 'purchases', 'check-ins', 'predictions', 'memberships'],
       ['eligibility'],
       ['rewards'],
       ['packs', 'top-ups'],
-      ['quests', 'shop', 'lockers', 'sets'],
-      ['trades'],
+      ['quests', 'shop', 'lockers', 'sets', 'codes'],
+      ['trades', 'shares'],
     ],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
   fan: {
     about: 'a fan’s own pages',
     rooms: [
-      ['profile', 'moderation'],
+      ['profile', 'moderation', 'referrals', 'consents', 'status'],
       ['onboarding', 'dashboard', 'account', 'social'],
     ],
   },

@@ -1,6 +1,7 @@
-/** Tables in pages of docs/ that are written from the sources: of roles, and of the kinds of the catalogue. */
+/** Tables in pages of docs/ that are written from the sources: of roles, of the kinds of the catalogue, and of the settings. */
+import { PERMISSION_NAMES, PERMISSIONS, ROLES } from '../../src/identity/staff/roles.ts'
 import { kinds } from '../../src/operate/admin/import/catalogue-records.ts'
-import { PERMISSION_NAMES, PERMISSIONS, ROLES } from '../../src/operate/console/roles.ts'
+import { SETTING_NAMES, SETTINGS, variableOf } from '../../src/platform/config/settings.ts'
 
 /** The page of the console with each permission, and who has it. */
 export function withRoles(page: string): string {
@@ -10,7 +11,7 @@ export function withRoles(page: string): string {
     const twoPeople = twoPerson.length > 0 ? ` (${twoPerson.map(group => `\`${group}\``).join(', ')})` : ''
     return [`\`${name}\``, about + twoPeople, ...ROLES.map(role => (allowed.includes(role) ? 'yes' : ''))]
   })
-  return withTable(page, 'roles', 'src/operate/console/roles.ts', [
+  return withTable(page, 'roles', 'src/identity/staff/roles.ts', [
     ['Permission', 'Allows', ...ROLES],
     ...rows,
   ])
@@ -23,6 +24,17 @@ export function withKinds(page: string): string {
   })
   const head = ['Kind', 'List of a file', 'An entry is', 'Gives points, cash or goods']
   return withTable(page, 'kinds', 'src/operate/admin/import/catalogue-records.ts', [head, ...rows])
+}
+
+/** The page of the settings with each of them. */
+export function withSettings(page: string): string {
+  const rows = SETTING_NAMES.map(name => {
+    const { about, fallback, ...setting } = SETTINGS[name]
+    const standard = fallback === null || Array.isArray(fallback) ? '' : `\`${fallback}\``
+    return [`\`${name}\``, `\`${variableOf(name)}\``, standard, about, 'isMoney' in setting ? 'yes' : '']
+  })
+  const head = ['Setting', 'Variable', 'Default', 'What it decides', 'Gives points']
+  return withTable(page, 'settings', 'src/platform/config/settings.ts', [head, ...rows])
 }
 
 /** @throws Error for a page without the place of the table */

@@ -19,9 +19,10 @@ export function lineOf(row: EventRow): string {
   ].join('  ')
 }
 
-/** With JSON columns as values, and without the digest, which only recognises repeats. */
-export function toJson({ digest: _, data, decisions, taken, eventId: id, ...row }: EventRow) {
-  return { id, ...row, data: parseJson(data), decisions: parseJson(decisions) ?? [], taken: parseJson(taken) }
+/** With JSON columns as values, and without how the row is stored. */
+export function toJson(row: EventRow) {
+  const { digest, entryCount, firstEntrySeq, lifetimeAfter, eventId: id, data, taken, ...shown } = row
+  return { id, ...shown, data: parseJson(data), decisions: decisionsOf(row), taken: parseJson(taken) }
 }
 
 export function describeRow(row: EventRow): string {

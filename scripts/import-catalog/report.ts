@@ -2,7 +2,7 @@
 
 import type { CatalogueStep } from '../../src/operate/admin/import/catalogue-file.ts'
 import { kinds, type RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
-import type { Fault } from '../../src/operate/admin/import/located-json.ts'
+import type { Fault } from '../../src/platform/files/located-json.ts'
 
 export function describeFaults(faults: Fault[]): string {
   const lines = faults.map(

@@ -1,8 +1,7 @@
 /** The output of `bun run moderate` for operators. */
 import type { Database } from '../../db/index.ts'
-import { type presentDecision, readFanRecord } from '../../src/operate/admin/moderation/fan-record.ts'
-import { findFan } from '../../src/operate/admin/moderation/find-fan.ts'
-import { readOpenAppeals, readQueue } from '../../src/operate/admin/moderation/lists.ts'
+import { findFan, type presentDecision, readFanRecord } from '../../src/fan/moderation/fan-record.ts'
+import { readOpenAppeals, readQueue } from '../../src/fan/moderation/queue.ts'
 import type { CommandResult } from '../command/command.ts'
 
 type OpenAppeals = Awaited<ReturnType<typeof readOpenAppeals>>

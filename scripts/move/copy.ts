@@ -11,11 +11,13 @@ import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 /** Rate-limit windows last about a minute and need not be moved. */
 const NOT_MOVED: (keyof Tables)[] = ['rateLimitWindows']
 
+export type MovedTable = ReturnType<typeof tablesInOrder>[number]
+
 /** The moved tables in dependency order. */
 export const tablesToMove = (tables: Tables) =>
   tablesInOrder(tables).filter(({ property }) => !NOT_MOVED.includes(property))
 
-const PAGE_SIZE = 500
+export const PAGE_SIZE = 500
 /** Pages per unit of work, which limits memory. */
 const PAGES_AHEAD = 8
 

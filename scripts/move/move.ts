@@ -53,7 +53,7 @@ export async function findMoved(
 const otherData = (which: string) => `The target has other data (${which}): move into an empty database.`
 
 /** Identifies the source in the target: SHA-256 in lower-case hex, since names contain paths and hosts. */
-const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
+export const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
 /** A source of a newer version may have tables that this version does not know, even if this version runs on it. */
 export async function requireKnownSchema(source: Database): Promise<void> {
@@ -127,7 +127,7 @@ async function compare(
   return { tables, difference }
 }
 
-const sum = (counts: { rows: number }[]) => counts.reduce((total, { rows }) => total + rows, 0)
+export const sum = (counts: { rows: number }[]) => counts.reduce((total, { rows }) => total + rows, 0)
 
 const changed = (how: string) =>
   new SourceChanged(

@@ -27,6 +27,7 @@ import {
   type TryStatement,
 } from 'typescript/unstable/ast'
 import { type Caught, readCatch } from './catches.ts'
+import type { Sources } from './sources.ts'
 import {
   calledName,
   defaultOf,
@@ -37,8 +38,7 @@ import {
   membersOf,
   nameOf,
   problemOf,
-  type Sources,
-} from './sources.ts'
+} from './syntax.ts'
 
 export type Step =
   | { does: 'throw'; codes: readonly string[]; at: Node }

@@ -15,7 +15,7 @@ import {
   type Node,
   SyntaxKind,
 } from 'typescript/unstable/ast'
-import { forEachWithin, isNamed } from './sources.ts'
+import { forEachWithin, isNamed } from './syntax.ts'
 
 /** Problems that do not leave a part of a body, by code. */
 export type Caught = 'all' | readonly string[]
@@ -69,7 +69,7 @@ function codeIn(node: Node, operator: SyntaxKind): string | undefined {
     : undefined
 }
 
-/** What is not thrown again under a condition. */
+/** What a clause catches that throws the error again under a condition. */
 function keptUnless(condition: Node): Caught {
   const inner =
     isPrefixUnaryExpression(condition) && isParenthesizedExpression(condition.operand)

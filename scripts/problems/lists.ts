@@ -10,7 +10,8 @@ import {
 } from 'typescript/unstable/ast'
 import { readBodies } from './bodies.ts'
 import { findOperations, isParameterOf, type Operation } from './operations.ts'
-import { forEachWithin, isNamed, membersOf, nameOf, type Sources, valueIn } from './sources.ts'
+import type { Sources } from './sources.ts'
+import { forEachWithin, isNamed, membersOf, nameOf, valueIn } from './syntax.ts'
 import { findThrown, type Thrown } from './thrown.ts'
 
 export const LISTS = 'problems.generated.ts'

@@ -14,7 +14,8 @@ import {
   type Node,
 } from 'typescript/unstable/ast'
 import { isFunction } from './bodies.ts'
-import { forEachWithin, indexOf, isNamed, membersOf, nameOf, type Sources, valueIn } from './sources.ts'
+import type { Sources } from './sources.ts'
+import { forEachWithin, indexOf, isNamed, membersOf, nameOf, valueIn } from './syntax.ts'
 
 export interface Operation {
   /** Of its list: its id, or the name that several operations of one declaration share. */

@@ -1,7 +1,8 @@
 /** The problems that leave a body, in the order in which it can throw them. */
 import type { Node } from 'typescript/unstable/ast'
 import { type Bodies, isFunctionMember, type Step } from './bodies.ts'
-import { isSignature, type Sources, valueIn } from './sources.ts'
+import type { Sources } from './sources.ts'
+import { isSignature, valueIn } from './syntax.ts'
 
 /** Where a problem is thrown, and by which calls the walk came there. */
 export type Thrown = Map<string, { at: Node; path: readonly Node[] }>

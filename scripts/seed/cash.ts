@@ -3,7 +3,7 @@ import { and, asc, eq, isNull, like } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { givePromotion } from '../../src/economy/cash/promotions.ts'
-import { lockToCount } from '../../src/identity/users/users.ts'
+import { lockToCount } from '../../src/identity/users/locks.ts'
 import { cancel } from '../../src/play/purchases/cancel.ts'
 import { complete } from '../../src/play/purchases/complete.ts'
 import { holdCashFor } from '../../src/play/purchases/pay.ts'
@@ -13,6 +13,7 @@ import { startCheckout } from '../../src/play/shop/checkout.ts'
 import { orderKind } from '../../src/play/shop/order-kind.ts'
 import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
 import { startTopUp } from '../../src/play/top-ups/top-ups.ts'
+import { type Calendar, MINUTE_MS, readCalendar } from './calendar.ts'
 import type { FanRowTerms } from './fan-rows.ts'
 import { createTill } from './groups.ts'
 import type { Till } from './order-rows.ts'
@@ -20,11 +21,10 @@ import { createSeedSources } from './sources.ts'
 
 /** Far from the indexes of fans and of the society, so that their draws do not change. */
 const INDEX = 100_000_001
-/** Later than the other actions of seeded fans. */
-const AFTER_ALL_MS = 91 * 86_400_000
-const MINUTE_MS = 60_000
-/** The open hold of a demonstration does not expire. */
-const EXPIRES_AT = new Date('2099-12-31T00:00:00.000Z')
+/** Fans have acted by then. */
+const BEFORE_NOW_MS = 25 * MINUTE_MS
+/** The open hold of a demonstration, and a promotion. */
+const [HOLD_DAYS, PROMOTION_DAYS] = [2, 60]
 const CURRENCY = 'EUR'
 const FANS = 4
 
@@ -41,12 +41,13 @@ const CART = { lines: [{ productId: 'home-scarf', variantId: 'one-size', quantit
 type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
   seed: number
   currencies: readonly string[]
+  instant?: Date
 }
 
 /** Writes nothing if the first of the fans already has cash, or if euros are not a currency of cash. */
 export async function seedCash(
   db: Database,
-  { seed, provider, nativeTokens, currencies }: Parameters,
+  { seed, provider, nativeTokens, currencies, instant = db.read.now() }: Parameters,
 ): Promise<void> {
   if (!currencies.includes(CURRENCY)) return
   await db.write(async tx => {
@@ -56,10 +57,11 @@ export async function seedCash(
     // A concurrent seed waits here, and then finds the rows of this one.
     await lockToCount(tx, first.userId)
     if (await hasCash(tx, first.userId)) return
-    const { newId, randomBytes, now, clock, pass } = createSeedSources(seed)(INDEX)
-    pass(AFTER_ALL_MS)
+    const calendar = await readCalendar(tx, instant)
+    const start = new Date(calendar.now.getTime() - BEFORE_NOW_MS)
+    const { newId, randomBytes, now, clock, pass } = createSeedSources(seed, calendar)(INDEX, start)
     const seeded: Transaction = Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
-    await write(seeded, owners, createTill(nativeTokens), () => pass(MINUTE_MS))
+    await write(seeded, owners, createTill(nativeTokens), calendar, () => pass(MINUTE_MS))
   })
 }
 
@@ -79,7 +81,13 @@ async function hasCash(reader: Reader, userId: string): Promise<boolean> {
   return (await reader.select().from(accounts).where(eq(accounts.userId, userId)).limit(1)).length > 0
 }
 
-async function write(tx: Transaction, owners: Caller[], till: Till, pass: () => void): Promise<void> {
+async function write(
+  tx: Transaction,
+  owners: Caller[],
+  till: Till,
+  { inDays }: Calendar,
+  pass: () => void,
+): Promise<void> {
   const at = (place: number): Caller => {
     const owner = owners[place]
     if (!owner) throw new Error('too few fans have cash')
@@ -96,13 +104,18 @@ async function write(tx: Transaction, owners: Caller[], till: Till, pass: () => 
     amount: 500,
     ref: `seed-welcome-${userId}`,
     source: 'operator',
-    expiresAt: EXPIRES_AT,
+    expiresAt: inDays(PROMOTION_DAYS),
     note: 'Welcome to the new season.',
   })
 
   const held = async (owner: Caller): Promise<string> => {
     pass()
-    const options = { openOrdersPerFan: 1_000, addressRetentionMs: 0, sellsFiles: true }
+    const options = {
+      openOrdersPerFan: 1_000,
+      heldUnitsPerFan: 0,
+      orderAddressRetentionDays: 0,
+      sellsFiles: true,
+    }
     const started = await startCheckout(tx, owner, CART, { ...options, encryption: till.addressEncryption })
     await holdCashFor(tx, orderKind, owner, started.order.id, [CURRENCY])
     pass()
@@ -110,13 +123,13 @@ async function write(tx: Transaction, owners: Caller[], till: Till, pass: () => 
   }
   const captured = async (owner: Caller): Promise<string> => {
     const id = await held(owner)
-    await complete(tx, orderKind, id, { kind: 'cash' })
+    await complete(tx, orderKind, id, { kind: 'own' })
     return id
   }
   await captured(at(0))
   await refund(tx, orderKind, await captured(at(1)))
   await cancel(tx, orderKind, at(2), await held(at(2)))
-  await keepOpen(tx, await held(at(3)))
+  await keepOpen(tx, await held(at(3)), inDays(HOLD_DAYS))
 }
 
 async function topUp(tx: Transaction, owner: Caller, amount: number, { sandbox }: Till): Promise<void> {
@@ -127,9 +140,9 @@ async function topUp(tx: Transaction, owner: Caller, amount: number, { sandbox }
   await complete(tx, topUpKind, topUpId, { kind: 'money', reference })
 }
 
-async function keepOpen(tx: Transaction, orderId: string): Promise<void> {
+async function keepOpen(tx: Transaction, orderId: string, until: Date): Promise<void> {
   const { orders, orderLines, cashHolds } = tx.tables
-  await tx.update(orders).set({ expiresAt: EXPIRES_AT }).where(eq(orders.id, orderId))
-  await tx.update(orderLines).set({ holdUntil: EXPIRES_AT }).where(eq(orderLines.orderId, orderId))
-  await tx.update(cashHolds).set({ expiresAt: EXPIRES_AT }).where(eq(cashHolds.purchaseId, orderId))
+  await tx.update(orders).set({ expiresAt: until }).where(eq(orders.id, orderId))
+  await tx.update(orderLines).set({ holdUntil: until }).where(eq(orderLines.orderId, orderId))
+  await tx.update(cashHolds).set({ expiresAt: until }).where(eq(cashHolds.purchaseId, orderId))
 }

@@ -1,11 +1,14 @@
 /** The demonstration teams and rewards. */
 
+/** The team of the club. */
+export const OWN_TEAM = 'harbour-city'
+
 export const teams = [
-  ['ashbourne-rovers', 'Ashbourne Rovers', 'ASH', 'Ashbourne', 'IE', '#1b5e20', '#fdd835'],
+  ['ashbourne-rovers', 'Ashbourne Rovers', 'ASH', 'Ashbourne', 'GB', '#1b5e20', '#fdd835'],
   ['bellavista-cf', 'Bellavista CF', 'BEL', 'Bellavista', 'ES', '#b71c1c', '#fff8e1'],
   ['castellane-sporting', 'Sporting Castellane', 'CAS', 'Castellane', 'FR', '#0d47a1', '#ffffff'],
   ['drakenfels-sv', 'SV Drakenfels', 'DRA', 'Drakenfels', 'DE', '#212121', '#ffb300'],
-  ['harbour-city', 'Harbour City FC', 'HAR', 'Port Wessel', 'GB', '#0b3d91', '#f4f4f4'],
+  ['harbour-city', 'Harbour City FC', 'HAR', 'Port Wessel', 'IE', '#0b3d91', '#f4f4f4'],
   ['kitakaze-united', 'Kitakaze United', 'KIT', 'Kitakaze', 'JP', '#4a148c', '#e0f7fa'],
   ['porto-sereno', 'AC Porto Sereno', 'SER', 'Porto Sereno', 'IT', '#006064', '#ffccbc'],
   ['vila-do-sol', 'Vila do Sol EC', 'SOL', 'Vila do Sol', 'BR', '#f9a825', '#1565c0'],
@@ -20,8 +23,9 @@ interface SeedReward {
   /** Initial stock; unlimited if omitted. */
   stock?: number
   active?: boolean
-  startsAt?: string
-  endsAt?: string
+  /** In days from the seed. */
+  startsIn?: number
+  endsIn?: number
 }
 
 export const rewards: SeedReward[] = [
@@ -148,7 +152,7 @@ export const rewards: SeedReward[] = [
     description: 'Was open for the first week of sales.',
     itemType: 'ticket',
     pointsRequired: 200,
-    endsAt: '2025-12-01T00:00:00.000Z',
+    endsIn: -100,
   },
   {
     id: 'centenary-coin',
@@ -157,6 +161,6 @@ export const rewards: SeedReward[] = [
     itemType: 'merchandise',
     pointsRequired: 500,
     stock: 100,
-    startsAt: '2031-05-04T00:00:00.000Z',
+    startsIn: 45,
   },
 ]

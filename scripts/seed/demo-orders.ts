@@ -1,7 +1,11 @@
-/** The demonstration orders: the carts of fans and what happens to them. Together they have every state. */
+/**
+ * The demonstration orders: the carts of fans and what happens to them. The last steps of the newest are still to come, so that
+ * the orders together have every state.
+ */
 import type { Fan } from '../../mock-idp/users/user.ts'
 import type { AddressInput } from '../../src/play/shop/addresses.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
+import { DAY_MS, MINUTE_MS } from './calendar.ts'
 import type { SeedSources } from './sources.ts'
 
 export interface CartLine {
@@ -20,10 +24,6 @@ interface DemoOrder {
   lines: CartLine[]
   steps: OrderStep[]
 }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 const pay: OrderStep = { does: 'pay', after: 3 * MINUTE_MS }
 const cancel: OrderStep = { does: 'cancel', after: 8 * MINUTE_MS }
@@ -45,6 +45,7 @@ const shirt = (variantId: string) => ({ productId: 'home-shirt-2025', variantId,
 const standard = (productId: string, quantity = 1) => ({ productId, variantId: 'standard', quantity })
 
 const delivered = ship('CTT', 'ready', 'shipped', 'delivered')
+const express = ship('DHL', 'ready', 'shipped', 'delivered')
 
 /** Unpaid orders hold only unlimited stock, so that a seed does not depend on the times of other fans. */
 const stories: ((tracking: string) => DemoOrder)[] = [
@@ -52,12 +53,9 @@ const stories: ((tracking: string) => DemoOrder)[] = [
     lines: [scarf, shirt('m')],
     steps: [pay, ...delivered(1, tracking), ...delivered(2, tracking)],
   }),
-  () => ({ lines: [standard('crest-mug')], steps: [pay] }),
-  tracking => ({ lines: [shirt('l')], steps: [pay, ...ship('DHL', 'ready')(1, tracking)] }),
-  tracking => ({
-    lines: [{ ...scarf, quantity: 2 }],
-    steps: [pay, ...ship('DHL', 'ready', 'shipped')(1, tracking)],
-  }),
+  tracking => ({ lines: [standard('crest-mug')], steps: [pay, ...delivered(1, tracking)] }),
+  tracking => ({ lines: [shirt('l')], steps: [pay, ...express(1, tracking)] }),
+  tracking => ({ lines: [{ ...scarf, quantity: 2 }], steps: [pay, ...express(1, tracking)] }),
   () => ({ lines: [standard('stadium-tour-for-two')], steps: [pay] }),
   tracking => ({
     lines: [shirt('s')],
@@ -67,13 +65,13 @@ const stories: ((tracking: string) => DemoOrder)[] = [
   () => ({ lines: [standard('starter-pack-gift', 2)], steps: [pay] }),
   () => ({ lines: [scarf], steps: [{ does: 'expire', after: 31 * MINUTE_MS }] }),
   () => ({ lines: [standard('pin-set'), shirt('xl')], steps: [pay, refund] }),
-  () => ({ lines: [scarf], steps: [cancel, pay] }),
+  () => ({ lines: [scarf], steps: [cancel, pay, refund] }),
   () => ({ lines: [standard('derby-night-wallpaper')], steps: [pay] }),
   () => ({ lines: [scarf], steps: [] }),
   () => ({ lines: [standard('crest-mug')], steps: [pay, refund] }),
   tracking => ({
     lines: [standard('pin-set'), scarf],
-    steps: [pay, ...delivered(1, tracking), ...ship('CTT', 'ready', 'shipped')(2, tracking)],
+    steps: [pay, ...delivered(1, tracking), ...delivered(2, tracking)],
   }),
 ]
 
@@ -106,11 +104,11 @@ export interface Shopper {
 }
 
 /** The two orders of a shopper; advances the fan's time before each. */
-export function* drawOrders({ faker, pass }: SeedSources, { fan, country, number }: Shopper) {
+export function* drawOrders({ faker, passSome }: SeedSources, { fan, country, number }: Shopper) {
   const home = towns[country] ? country : 'GB'
   const [city, postalCode, street] = towns[home] ?? ['', '', '']
   for (const nth of [0, 1]) {
-    pass(faker.number.int({ min: HOUR_MS, max: 6 * DAY_MS }))
+    passSome(6 * DAY_MS)
     const tracking = `MD${faker.string.numeric(9)}`
     const address: AddressInput = {
       name: fan.name,
@@ -121,5 +119,14 @@ export function* drawOrders({ faker, pass }: SeedSources, { fan, country, number
     }
     const story = stories[(2 * number + nth) % stories.length]
     if (story) yield { ...story(tracking), address }
+  }
+}
+
+/** The steps that have happened by now; advances the fan's time before each. */
+export function* stepsUntilNow({ pass, left }: SeedSources, steps: OrderStep[]): Generator<OrderStep> {
+  for (const step of steps) {
+    if (step.after >= left()) return
+    pass(step.after)
+    yield step
   }
 }

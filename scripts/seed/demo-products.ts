@@ -12,9 +12,11 @@ interface SeedVariant {
   stock?: number
 }
 
-export type SeedProduct = Omit<ProductEntry, 'name' | 'description' | 'variants' | 'images'> & {
+export type SeedProduct = Omit<ProductEntry, 'name' | 'description' | 'variants' | 'images' | 'startsAt'> & {
   name: string
   description: string
+  /** In days from the seed. */
+  startsIn?: number
   variants: SeedVariant[]
 }
 
@@ -38,7 +40,7 @@ export const products: SeedProduct[] = [
   },
   {
     id: 'home-shirt-2025',
-    name: 'Home shirt 2025/26',
+    name: 'Home shirt',
     description: 'The striped shirt of the season, made of recycled yarn.',
     category: 'shirts',
     kind: 'physical',
@@ -125,6 +127,6 @@ export const products: SeedProduct[] = [
     price: { amount: 9_900, currency: 'EUR' },
     variants: sizes('SH-100', { S: 100, M: 200, L: 200, XL: 100 }),
     maxPerFan: 2,
-    startsAt: '2031-05-04T00:00:00.000Z',
+    startsIn: 45,
   },
 ]

@@ -1,17 +1,18 @@
 /** The demonstration quests: a season's worth. */
 import type { QuestEntry } from '../../src/play/quests/entry-schema.ts'
+import { type Calendar, calendarOf } from './calendar.ts'
 import { pictureUrl } from './pictures/address.ts'
 import { inLanguages } from './texts/texts.ts'
 
-const timeZone = 'Europe/London'
-/** Quests of these fans begin with the season; the others with the second half of it. */
-const season = '2025-08-01T00:00:00.000Z'
-const newYear = '2026-01-01T00:00:00.000Z'
+const timeZone = 'Europe/Dublin'
 const tickets = { id: 'matches', eventType: 'ticket.scanned' }
 const checkIns = { id: 'matches', eventType: 'match.checked_in' }
 const purchases = { id: 'purchases', eventType: 'shop.purchase' }
 
-const entries: (QuestEntry & { title: string; description: string })[] = [
+type Entry = QuestEntry & { title: string; description: string }
+
+/** Some quests begin with the season, and most in the second half of it. */
+const entriesOf = (season: string, half: string, { inDays }: Calendar): Entry[] => [
   {
     id: 'first-reward',
     title: 'Something for nothing',
@@ -51,14 +52,14 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
   {
     id: 'shop-week',
     title: 'Shop twice this week',
-    description: 'Two purchases of £5 or more in the club shop, on any days of the week.',
+    description: 'Two purchases of €5 or more in the club shop, on any days of the week.',
     kind: 'quest',
     steps: [{ ...purchases, when: [{ path: '/amount', op: 'gte', value: 500 }], target: 2 }],
     period: 'week',
     timeZone,
     reward: { points: 50 },
     claim: 'manual',
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'matchday-regular',
@@ -69,7 +70,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     period: 'month',
     timeZone,
     reward: { points: 150 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'every-month',
@@ -81,7 +82,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     timeZone,
     graceDays: 31,
     reward: { points: 20 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'matchday-out',
@@ -95,7 +96,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     period: 'day',
     timeZone,
     reward: { points: 25 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'attendance-bronze',
@@ -105,7 +106,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     steps: [{ ...tickets, target: 5 }],
     period: 'once',
     reward: { points: 100 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'attendance-silver',
@@ -116,7 +117,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     period: 'once',
     requires: ['attendance-bronze'],
     reward: { points: 300, collectibleId: 'double-save' },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'attendance-gold',
@@ -128,7 +129,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     requires: ['attendance-silver'],
     reward: { points: 1_000, rewardId: 'stadium-tour', collectibleId: 'cup-final-whistle' },
     claim: 'manual',
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'weekly-fan',
@@ -141,7 +142,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     graceDays: 14,
     reward: { points: 10 },
     claim: 'manual',
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'ever-present',
@@ -161,7 +162,7 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     ],
     period: 'once',
     reward: { points: 500 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'oracle',
@@ -180,24 +181,27 @@ const entries: (QuestEntry & { title: string; description: string })[] = [
     period: 'month',
     timeZone,
     reward: { points: 200 },
-    startsAt: newYear,
+    startsAt: half,
   },
   {
     id: 'run-in',
     title: 'The run-in',
-    description: 'All four home matches of May.',
+    description: 'All four home matches of the last month.',
     kind: 'quest',
     steps: [{ ...tickets, target: 4 }],
     period: 'once',
     reward: { points: 400 },
-    startsAt: '2026-04-30T23:00:00.000Z',
-    endsAt: '2026-05-31T23:00:00.000Z',
+    startsAt: inDays(20).toISOString(),
+    endsAt: inDays(50).toISOString(),
   },
 ]
 
-export const quests: QuestEntry[] = entries.map(entry => ({
-  ...entry,
-  title: inLanguages(entry.title),
-  description: inLanguages(entry.description),
-  imageUrl: pictureUrl('quests', entry.id),
-}))
+export const questsOf = (calendar: Calendar): QuestEntry[] =>
+  entriesOf(calendar.opened.toISOString(), calendar.inDays(-90).toISOString(), calendar).map(entry => ({
+    ...entry,
+    title: inLanguages(entry.title),
+    description: inLanguages(entry.description),
+    imageUrl: pictureUrl('quests', entry.id),
+  }))
+
+export const questIds = questsOf(calendarOf(new Date(0))).map(({ id }) => id)

@@ -1,11 +1,12 @@
 /** The demonstration rules: how a club's own systems let fans earn points. */
-import type { RuleEntry } from '../../src/economy/rules/entry-schema.ts'
+import type { RuleEntry } from '../../src/economy/rules/rule.ts'
+import { type Calendar, calendarOf } from './calendar.ts'
 import { inLanguages } from './texts/texts.ts'
 
-const timeZone = 'Europe/London'
-const inPounds = { path: '/currency', op: 'eq', value: 'GBP' } as const
+const timeZone = 'Europe/Dublin'
+const inEuros = { path: '/currency', op: 'eq', value: 'EUR' } as const
 
-const entries: (RuleEntry & { name: string })[] = [
+const entriesOf = ({ inDays }: Calendar): (RuleEntry & { name: string })[] => [
   {
     id: 'away-support',
     name: 'A match away from home',
@@ -17,9 +18,9 @@ const entries: (RuleEntry & { name: string })[] = [
   },
   {
     id: 'big-basket',
-    name: 'A purchase of £100 or more in the shop',
+    name: 'A purchase of €100 or more in the shop',
     eventType: 'shop.purchase',
-    when: [inPounds, { path: '/amount', op: 'gte', value: 10_000 }],
+    when: [inEuros, { path: '/amount', op: 'gte', value: 10_000 }],
     points: { fixed: 250 },
     limit: { count: 1, per: 'week' },
     timeZone,
@@ -44,9 +45,9 @@ const entries: (RuleEntry & { name: string })[] = [
   },
   {
     id: 'shop-purchase',
-    name: 'A point for each pound in the shop',
+    name: 'A point for each euro in the shop',
     eventType: 'shop.purchase',
-    when: [inPounds],
+    when: [inEuros],
     points: { per: '/amount', every: 100, points: 1 },
     limit: { count: 10, per: 'day' },
     timeZone,
@@ -66,9 +67,12 @@ const entries: (RuleEntry & { name: string })[] = [
     points: { fixed: 100 },
     limit: { count: 1, per: 'ever' },
     timeZone,
-    startsAt: '2025-08-15T23:00:00.000Z',
-    endsAt: '2025-08-17T23:00:00.000Z',
+    startsAt: inDays(-154).toISOString(),
+    endsAt: inDays(-152).toISOString(),
   },
 ]
 
-export const rules: RuleEntry[] = entries.map(rule => ({ ...rule, name: inLanguages(rule.name) }))
+export const rulesOf = (calendar: Calendar): RuleEntry[] =>
+  entriesOf(calendar).map(rule => ({ ...rule, name: inLanguages(rule.name) }))
+
+export const ruleIds = rulesOf(calendarOf(new Date(0))).map(({ id }) => id)

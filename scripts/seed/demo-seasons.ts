@@ -1,7 +1,27 @@
+import type { Calendar } from './calendar.ts'
+
+/** From the begin of the season to that of the calendar's instant. */
+const BEGUN_MS = 190 * 86_400_000
+
+function startOf({ now }: Calendar): Date {
+  const begun = new Date(now.getTime() - BEGUN_MS)
+  return new Date(Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth()))
+}
+
+const nameOf = (year: number) => `${year}/${String(year + 1).slice(2)}`
+
+/** Such as `2026/27`. */
+export const seasonOf = (calendar: Calendar) => nameOf(startOf(calendar).getUTCFullYear())
+
 /** The demonstration seasons, with that of the matches in the middle. */
-export const seasons = [2025, 2026, 2027].map(year => ({
-  id: `${year}-${year - 1999}`,
-  name: `${year}/${year - 1999}`,
-  startsAt: `${year}-07-01T00:00:00.000Z`,
-  endsAt: `${year + 1}-07-01T00:00:00.000Z`,
-}))
+export function seasonsOf(calendar: Calendar) {
+  const start = startOf(calendar)
+  const year = start.getUTCFullYear()
+  const startIn = (of: number) => new Date(Date.UTC(of, start.getUTCMonth())).toISOString()
+  return [year - 1, year, year + 1].map(one => ({
+    id: nameOf(one).replace('/', '-'),
+    name: nameOf(one),
+    startsAt: startIn(one),
+    endsAt: startIn(one + 1),
+  }))
+}

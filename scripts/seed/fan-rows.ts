@@ -24,6 +24,7 @@ import {
   drawPurchases,
   drawVisits,
   ONBOARDING_MS,
+  visitShareOf,
 } from './draws.ts'
 import { createRecorder, type Recorder } from './event-rows.ts'
 import { createLedger, type Ledger } from './ledger-rows.ts'
@@ -88,16 +89,16 @@ export function addFanRows(
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })
-  const { record, voidLatest, close } = createRecorder(rows, id, points, sources, supply.quests)
+  const { record, recordVisit, voidLatest, close } = createRecorder(rows, id, points, sources, supply)
   record('onboarding.completed', { points: onboardingPoints })
   if (joins) points.join()
 
   if (stage !== 'onboarded') {
-    for (const visit of drawVisits(sources)) points.book(visit)
+    for (const visit of drawVisits(sources, visitShareOf(stage))) recordVisit(visit)
     let owned = new Set<string>()
     if (stage === 'collector') owned = addPacks(rows, id, points, record, sources, supply)
     else if (stage === 'active') {
-      const fan = { userId: id, teamId: drawn.favoriteTeamId, points, record, sources }
+      const fan = { userId: id, teamId: drawn.favoriteTeamId, points, record, recordVisit, sources }
       addMatchDays(rows, fan, supply.rounds)
     } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
     if (number !== null)

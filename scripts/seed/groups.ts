@@ -6,6 +6,7 @@ import { stageOf } from '../../mock-idp/users/stages.ts'
 import type { RotatedKeys } from '../../src/core/encryption.ts'
 import { createSandbox } from '../../src/play/purchases/gateways/sandbox.ts'
 import { createAddressEncryption } from '../../src/play/shop/addresses.ts'
+import { readCalendar } from './calendar.ts'
 import { shopperNumberOf } from './demo-orders.ts'
 import { addFanRows, drawRecord, type FanRowTerms } from './fan-rows.ts'
 import type { Till } from './order-rows.ts'
@@ -24,6 +25,8 @@ export interface SeedParameters extends FanRowTerms {
   seed: number
   /** Number of fans of the provider; about a third of them get no record. */
   fans: number
+  /** Default: now. A catalogue that is seeded already keeps its instant. */
+  instant?: Date
 }
 
 interface Grouping {
@@ -43,10 +46,10 @@ export interface Group {
 /** Yields the fans without a record, in groups. */
 export async function* groupMissingFans(
   reader: Reader,
-  { seed, fans: count, provider }: SeedParameters,
+  { seed, fans: count, provider, instant = reader.now() }: SeedParameters,
   { from, sizeAt }: Grouping,
 ): AsyncGenerator<{ absent: SeedFan[]; skipped: Skipped; upTo: number }> {
-  const sourcesOf = createSeedSources(seed)
+  const sourcesOf = createSeedSources(seed, await readCalendar(reader, instant))
   let index = 0
   let members: SeedFan[] = []
   for (const fan of walkFans({ seed, count })) {
@@ -70,7 +73,8 @@ export async function* drawGroups(
   grouping: Grouping,
 ): AsyncGenerator<Group> {
   const supply = await readSupply(reader)
-  const sourcesOf = createSeedSources(parameters.seed)
+  const { seed, instant = reader.now() } = parameters
+  const sourcesOf = createSeedSources(seed, await readCalendar(reader, instant))
   const till = createTill(parameters.nativeTokens)
   for await (const { absent, ...group } of groupMissingFans(reader, parameters, grouping)) {
     const handles = await readTakenHandles(reader, absent)

@@ -4,7 +4,9 @@ import type { Reader } from '../../db/index.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
 import type { Settlement } from '../../src/club/matches/settlements.ts'
 import type { Scores } from '../../src/play/predictions/score.ts'
-import { matches as demoMatches } from './demo-matches.ts'
+import { DAY_MS, MINUTE_MS } from './calendar.ts'
+import { matchIds } from './demo-matches.ts'
+import { drawTicket, type Visit } from './draws.ts'
 import type { SeedSources } from './sources.ts'
 
 export interface PlayedMatch {
@@ -16,6 +18,7 @@ export interface PlayedMatch {
 export interface Round {
   kickoffAt: Date
   played: PlayedMatch[]
+  live: MatchRow[]
   /** Scheduled, without any result. */
   coming: MatchRow[]
 }
@@ -23,12 +26,11 @@ export interface Round {
 /** By kick-off, without matches that are postponed or cancelled, or whose result is being settled. */
 export async function readRounds(reader: Reader): Promise<Round[]> {
   const { matches, matchSettlements } = reader.tables
-  const ids = demoMatches.map(({ id }) => id)
   const rows = await reader
     .select({ match: matches, settlement: matchSettlements })
     .from(matches)
     .leftJoin(matchSettlements, eq(matchSettlements.matchId, matches.id))
-    .where(and(inArray(matches.id, ids), eq(matches.active, true)))
+    .where(and(inArray(matches.id, matchIds), eq(matches.active, true)))
     .orderBy(asc(matches.kickoffAt), asc(matches.id))
   const rounds = Map.groupBy(rows, ({ match }) => match.kickoffAt.getTime())
   return [...rounds].map(([kickoffAt, members]) => ({
@@ -36,6 +38,7 @@ export async function readRounds(reader: Reader): Promise<Round[]> {
     played: members.flatMap(({ match, settlement }) =>
       settlement?.action === 'settle' && settlement.dueAt === null ? { match, settlement } : [],
     ),
+    live: members.flatMap(({ match }) => (match.status === 'live' ? match : [])),
     coming: members.flatMap(({ match, settlement }) =>
       match.status === 'scheduled' && settlement === null ? match : [],
     ),
@@ -44,22 +47,27 @@ export async function readRounds(reader: Reader): Promise<Round[]> {
 
 export type MatchAction =
   | { kind: 'predict'; match: MatchRow; scores: Scores }
+  | { kind: 'visit'; visit: Visit }
   | { kind: 'check in'; match: MatchRow }
   | ({ kind: 'settle' } & PlayedMatch)
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+/** Fans predict matches from then on. */
+const OPEN_MS = 5 * DAY_MS
+/** Fans predict until then, and come to the ground afterwards. */
+const CLOSE_MS = 100 * MINUTE_MS
+/** What begins within this time is predicted already. */
+const SOON_MS = 2 * DAY_MS
 
 /**
  * The actions of a fan on the match days of the season, with the results of the predictions; advances the fan's time. Of
- * coming rounds, a fan predicts only the next one.
+ * coming rounds, a fan predicts only those that begin soon.
  */
 export function* drawMatchDays(
-  { faker, now, pass }: SeedSources,
+  sources: SeedSources,
   teamId: string,
   rounds: Round[],
 ): Generator<MatchAction> {
+  const { faker, now, pass, left } = sources
   const passUntil = (at: Date, before = 0) => pass(Math.max(0, at.getTime() - before - now().getTime()))
   const isOwn = ({ homeTeamId, awayTeamId }: MatchRow) => homeTeamId === teamId || awayTeamId === teamId
   const likely = (probability: number) => faker.datatype.boolean({ probability })
@@ -72,19 +80,23 @@ export function* drawMatchDays(
     }
   }
 
-  for (const { kickoffAt, played } of rounds) {
-    const own = played.find(({ match }) => isOwn(match))
-    // A round that the club has moved to the past of this fan.
-    if (played.length === 0 || kickoffAt.getTime() - 5 * DAY_MS < now().getTime()) continue
-    passUntil(kickoffAt, faker.number.int({ min: 4 * HOUR_MS, max: 5 * DAY_MS }))
+  for (const { kickoffAt, played, live } of rounds) {
+    const begun = [...played.map(({ match }) => match), ...live]
+    const own = begun.find(isOwn)
+    const room = kickoffAt.getTime() - now().getTime() - CLOSE_MS
+    // Over when the fan came, or a round that the club has moved.
+    if (begun.length === 0 || room < 0) continue
+    pass(faker.number.int({ min: Math.max(0, room - OPEN_MS), max: room }))
     const predicted = new Set<string>()
-    for (const action of predict(played.map(({ match }) => match))) {
+    for (const action of predict(begun)) {
       predicted.add(action.match.id)
       yield action
     }
     if (own && likely(0.6)) {
-      passUntil(kickoffAt, faker.number.int({ min: 5 * MINUTE_MS, max: 150 * MINUTE_MS }))
-      yield { kind: 'check in', match: own.match }
+      passUntil(kickoffAt, faker.number.int({ min: 10 * MINUTE_MS, max: 90 * MINUTE_MS }))
+      yield { kind: 'visit', visit: drawTicket(sources) }
+      pass(faker.number.int({ min: MINUTE_MS, max: 9 * MINUTE_MS }))
+      yield { kind: 'check in', match: own }
     }
     for (const { match, settlement } of played) {
       if (!predicted.has(match.id)) continue
@@ -92,7 +104,11 @@ export function* drawMatchDays(
       yield { kind: 'settle', match, settlement }
     }
   }
-  const next = rounds.find(({ played, coming }) => played.length === 0 && coming.length > 0)
-  pass(faker.number.int({ min: HOUR_MS, max: 13 * DAY_MS }))
-  if (next && now() < next.kickoffAt) yield* predict(next.coming)
+  const from = now().getTime()
+  const next = rounds.filter(
+    ({ kickoffAt, coming }) =>
+      coming.length > 0 && from < kickoffAt.getTime() && left() + SOON_MS > kickoffAt.getTime() - from,
+  )
+  pass(faker.number.int({ max: 2 * MINUTE_MS }))
+  for (const { coming } of next) yield* predict(coming)
 }

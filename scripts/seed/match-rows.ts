@@ -5,7 +5,7 @@ import type { PredictionRow } from '../../src/play/predictions/predictions.ts'
 import type { Scores } from '../../src/play/predictions/score.ts'
 import { eventIdOf, settledData } from '../../src/play/predictions/settle-batch.ts'
 import { targetOf } from '../../src/play/predictions/target.ts'
-import type { Recorder } from './event-rows.ts'
+import type { Recorder, VisitRecorder } from './event-rows.ts'
 import type { Ledger } from './ledger-rows.ts'
 import { drawMatchDays, type PlayedMatch, type Round } from './match-days.ts'
 import type { MatchRows } from './rows.ts'
@@ -16,12 +16,17 @@ export interface MatchFan {
   teamId: string
   points: Ledger
   record: Recorder
+  recordVisit: VisitRecorder
   sources: SeedSources
 }
 
 export function addMatchDays(rows: MatchRows, fan: MatchFan, rounds: Round[]): void {
   const predictions = new Map<string, PredictionRow>()
   for (const action of drawMatchDays(fan.sources, fan.teamId, rounds)) {
+    if (action.kind === 'visit') {
+      fan.recordVisit(action.visit)
+      continue
+    }
     const { match } = action
     rows.matchRevisions.set(match.id, match.revision)
     if (action.kind === 'predict') predictions.set(match.id, predict(fan, match, action.scores))
@@ -31,25 +36,29 @@ export function addMatchDays(rows: MatchRows, fan: MatchFan, rounds: Round[]): v
   rows.predictions.push(...predictions.values())
 }
 
-function predict({ userId, sources }: MatchFan, { id: matchId }: MatchRow, scores: Scores): PredictionRow {
-  const now = sources.now()
-  return {
-    matchId,
-    userId,
-    ...scores,
-    createdAt: now,
-    changedAt: now,
-    state: 'open',
-    revision: null,
-    settledBy: null,
-    settledAt: null,
-    outcome: null,
-    difference: null,
-    exact: null,
-    points: 0,
-    booked: 0,
-  }
-}
+const predict = ({ userId, sources }: MatchFan, { id: matchId }: MatchRow, scores: Scores) =>
+  predictionOf({ userId, matchId, at: sources.now() }, scores)
+
+/** A prediction that is not settled. */
+export const predictionOf = (
+  { userId, matchId, at }: { userId: string; matchId: string; at: Date },
+  scores: Scores,
+): PredictionRow => ({
+  matchId,
+  userId,
+  ...scores,
+  createdAt: at,
+  changedAt: at,
+  state: 'open',
+  revision: null,
+  settledBy: null,
+  settledAt: null,
+  outcome: null,
+  difference: null,
+  exact: null,
+  points: 0,
+  booked: 0,
+})
 
 function checkIn(rows: MatchRows, { userId, record, sources }: MatchFan, match: MatchRow): void {
   const { id: matchId, competition, season, round, homeTeamId, awayTeamId, venue } = match
@@ -66,9 +75,12 @@ function settle(
   const { revision } = settlement
   const target = targetOf(row, settlement)
   const data = settledData(row, target, settlement)
-  if (target.points > 0)
-    points.book({ delta: target.points, reason: 'prediction', ref: predictionRefOf(settlement) })
+  const book = () => {
+    if (target.points > 0)
+      points.book({ delta: target.points, reason: 'prediction', ref: predictionRefOf(settlement) })
+  }
   const settled = data ? { settledBy: revision, settledAt: sources.now() } : {}
   Object.assign(row, target, { revision, booked: target.points, ...settled })
-  if (data) record('prediction.settled', data, eventIdOf(row, revision))
+  if (data) record('prediction.settled', data, eventIdOf(row, revision), book)
+  else book()
 }

@@ -8,14 +8,14 @@ import type { Sandbox } from '../../src/play/purchases/gateways/sandbox.ts'
 import { chargeOf, needsMoney, POINTS } from '../../src/play/purchases/purchase.ts'
 import { mintRedemptionCode } from '../../src/play/rewards/redemption-code.ts'
 import { type AddressInput, normalizeAddress } from '../../src/play/shop/addresses.ts'
-import { listOf } from '../../src/play/shop/catalogue.ts'
 import { parseDelivers } from '../../src/play/shop/delivers.ts'
 import { lineDataOf, saleOf } from '../../src/play/shop/events.ts'
 import { newLine, newOrder } from '../../src/play/shop/new-order.ts'
 import type { LineRow, OrderRow } from '../../src/play/shop/order-rows.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
+import { listOf } from '../../src/play/shop/products.ts'
 import { nameOfVariant } from '../../src/play/shop/stock.ts'
-import { type CartLine, drawOrders, type OrderStep, type Shopper } from './demo-orders.ts'
+import { type CartLine, drawOrders, type OrderStep, type Shopper, stepsUntilNow } from './demo-orders.ts'
 import type { Recorder, Voider } from './event-rows.ts'
 import type { Ledger } from './ledger-rows.ts'
 import type { Rows } from './rows.ts'
@@ -50,10 +50,7 @@ export function addOrders(context: OrderContext, shopper: Shopper): void {
   for (const { lines, address, steps } of drawOrders(context.sources, shopper)) {
     const started = startOrder(context, lines, address)
     if (!started) continue
-    for (const step of steps) {
-      context.sources.pass(step.after)
-      takeStep(context, started, step)
-    }
+    for (const step of stepsUntilNow(context.sources, steps)) takeStep(context, started, step)
     rows.orders.push(started.order)
     if (started.payment) rows.payments.push(started.payment)
     rows.orderLines.push(...started.lines.map(({ variant: _, ...line }) => line))
@@ -131,6 +128,7 @@ function takeStep(context: OrderContext, started: StartedOrder, step: OrderStep)
       break
     case 'cancel':
       order.status = 'cancelled'
+      order.cancelledAt = sources.now()
       for (const line of lines) line.holdUntil = null
       record('order.cancelled', saleOf(order, lines))
   }
@@ -224,17 +222,19 @@ function changeLine(
   if (state === 'returned') takeBack(line)
 }
 
-/** Refunds an order of which nothing was shipped or used, so that all units return to the stock. */
+/** Refunds an order of which nothing was shipped or used, so that all units return to the stock, or one that was not delivered. */
 function refund(
   { points, record, voidLatest, sources }: OrderContext,
   { order, lines, payment }: StartedOrder,
 ): void {
   const now = sources.now()
+  const wasPaid = order.status === 'completed'
   Object.assign(order, { status: 'refunded', refundedAt: now })
   const { id, priceAmount } = order
   if (payment) payment.refundedAt = now
   else if (priceAmount > 0) points.book({ delta: priceAmount, reason: 'order_refund', ref: id })
   record('order.refunded', saleOf(order, lines))
+  if (!wasPaid) return
   voidLatest('order.paid', { orderId: id })
   for (const line of lines) takeBack(line)
 }

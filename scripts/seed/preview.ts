@@ -15,12 +15,13 @@ export async function previewSeed(
   onProgress?: (done: number, total: number) => void,
 ) {
   const skipped = noneSkipped()
+  const { instant = new Date() } = parameters
   let fans = 0
   if (!reader) {
     for (let index = 0; index < parameters.fans; index++) if (stageOf(index) !== 'new') fans++
-    return { ...(await countMissing(null)), fans, skipped }
+    return { ...(await countMissing(null, instant)), fans, skipped }
   }
-  const missing = await countMissing(reader)
+  const missing = await countMissing(reader, instant)
   for await (const group of groupMissingFans(reader, parameters, { from: 0, sizeAt: () => GROUP })) {
     fans += group.absent.length
     addSkipped(skipped, group.skipped)

@@ -2,10 +2,10 @@
 import type { Reader } from '../../db/index.ts'
 import type { RecordedEvent } from '../../src/economy/events/event.ts'
 import type { DataOf } from '../../src/economy/events/types.ts'
-import { type Quest, readQuestSet } from '../../src/play/quests/definition.ts'
 import { refOf } from '../../src/play/quests/give-reward.ts'
 import { matchStep } from '../../src/play/quests/match-step.ts'
 import { type Period, periodAt } from '../../src/play/quests/periods.ts'
+import { type Quest, readQuestSet } from '../../src/play/quests/quest.ts'
 import { type Counts, isFull } from '../../src/play/quests/state.ts'
 import {
   endOfStreak,
@@ -14,7 +14,7 @@ import {
   type StreakRules,
   streakOf,
 } from '../../src/play/quests/streak.ts'
-import { quests as demoQuests } from './demo-quests.ts'
+import { questIds } from './demo-quests.ts'
 import type { Ledger } from './ledger-rows.ts'
 import type { QuestRows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
@@ -22,7 +22,7 @@ import type { SeedSources } from './sources.ts'
 /** The demonstration quests. Quests that events of the seed update give points, or are claimed by hand. */
 export async function readDemoQuests(reader: Reader): Promise<Quest[]> {
   const { byId } = await readQuestSet(reader)
-  return demoQuests.flatMap(({ id }) => byId.get(id) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return questIds.flatMap(id => byId.get(id) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 type Event = Pick<RecordedEvent, 'source' | 'eventId' | 'type' | 'occurredAt' | 'data'>
@@ -89,7 +89,8 @@ export function createQuestCounter(
       if (reward.points > 0)
         points.book({ delta: reward.points, reason: 'quest', ref: refOf({ questId, period: period.key }) })
       row.claimedAt = now
-      row.given = JSON.stringify(reward)
+      const { account: _, ...given } = reward
+      row.given = JSON.stringify(given)
     }
     const streak = kind === 'streak' ? extend(questId, period, current) : null
     record(eventId, { questId, kind, period: period.key, streak })

@@ -24,6 +24,7 @@ export interface Rows extends QuestRows, MatchRows {
   identities: Row<'identities'>[]
   onboardings: Row<'onboardings'>[]
   events: Row<'events'>[]
+  ruleUses: Row<'ruleUses'>[]
   pointsAccounts: Row<'pointsAccounts'>[]
   pointsEntries: Row<'pointsEntries'>[]
   leaderboardEntries: Row<'leaderboardEntries'>[]
@@ -44,6 +45,7 @@ export const noRows = (): Rows => ({
   identities: [],
   onboardings: [],
   events: [],
+  ruleUses: [],
   pointsAccounts: [],
   pointsEntries: [],
   leaderboardEntries: [],

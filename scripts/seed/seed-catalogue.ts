@@ -4,27 +4,28 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import type { EntryKind } from '../../src/club/catalogue/kind.ts'
 import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
+import { matchKind } from '../../src/club/matches/match-kind.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
-import { matchKind } from '../../src/club/matches/upsert-match.ts'
 import { seasonKind } from '../../src/club/seasons/season-kind.ts'
 import { sponsorKind } from '../../src/club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../src/club/teams/team-kind.ts'
-import { ruleKind } from '../../src/economy/rules/upsert-rule.ts'
-import { packKind } from '../../src/play/packs/upsert-pack.ts'
+import { ruleKind } from '../../src/economy/rules/rule-kind.ts'
+import { packKind } from '../../src/play/packs/pack-kind.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
-import { toStored } from '../../src/play/quests/definition.ts'
-import { questKind } from '../../src/play/quests/upsert-quest.ts'
-import { rewardKind } from '../../src/play/rewards/upsert-reward.ts'
-import { setKind } from '../../src/play/sets/upsert-set.ts'
+import { toStored } from '../../src/play/quests/quest.ts'
+import { questKind } from '../../src/play/quests/quest-kind.ts'
+import { rewardKind } from '../../src/play/rewards/reward-kind.ts'
+import { setKind } from '../../src/play/sets/set-kind.ts'
 import type { ProductEntry } from '../../src/play/shop/entry-schema.ts'
-import { productKind } from '../../src/play/shop/upsert-product.ts'
+import { productKind } from '../../src/play/shop/product-kind.ts'
+import { type Calendar, calendarOf, readCalendar } from './calendar.ts'
 import { rewards, teams } from './demo-catalogue.ts'
-import { matches } from './demo-matches.ts'
+import { matchesOf, matchIds } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { products, type SeedProduct } from './demo-products.ts'
-import { quests } from './demo-quests.ts'
-import { rules } from './demo-rules.ts'
-import { seasons } from './demo-seasons.ts'
+import { questsOf } from './demo-quests.ts'
+import { rulesOf } from './demo-rules.ts'
+import { seasonsOf } from './demo-seasons.ts'
 import { sets } from './demo-sets.ts'
 import { sponsors } from './demo-sponsors.ts'
 import { pictureUrl } from './pictures/address.ts'
@@ -33,55 +34,60 @@ import { inLanguages } from './texts/texts.ts'
 /** From kick-off to the report of the result. */
 const MATCH_MS = 2 * 3_600_000
 
-/** The creation time of the catalogue: before every fan. */
-const at = {
-  createdAt: new Date('2025-07-01T00:00:00.000Z'),
-  updatedAt: new Date('2025-07-01T00:00:00.000Z'),
-}
-
 /** The entries of a kind in the demonstration. */
 interface Part extends Pick<EntryKind<never>, 'table'> {
   ids: readonly string[]
   /** Writes those that are missing. `rows` counts all tables. */
-  write(tx: Transaction, points: PredictionPoints): Promise<{ made: number; rows: number }>
+  write(
+    tx: Transaction,
+    calendar: Calendar,
+    points: PredictionPoints,
+  ): Promise<{ made: number; rows: number }>
 }
 
 /** In the order of an import. */
-const PARTS = {
-  teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
-  // And the version of the catalogue.
-  seasons: byVerb(seasonKind, seasons, () => 2),
-  sponsors: byVerb(sponsorKind, sponsors),
-  rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
-  packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },
-  matches: { table: matchKind.table, ids: idsOf(matches), write: seedMatches },
-  // An entry, its version, and the version of the catalogue; and what a quest requires.
-  rules: byVerb(ruleKind, rules, () => 3),
-  quests: byVerb(questKind, quests, quest => 3 + (toStored(quest).requires ?? []).length),
-  sets: byVerb(
-    setKind,
-    sets.map(set => ({ ...set, name: inLanguages(set.name) })),
-    ({ collectibleIds }) => 1 + collectibleIds.length,
-  ),
-  products: byVerb(productKind, products.map(inShop), ({ variants }) => 1 + variants.length),
-} satisfies Record<string, Part>
+const partsOf = (calendar: Calendar) =>
+  ({
+    teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
+    // And the version of the catalogue.
+    seasons: byVerb(seasonKind, seasonsOf(calendar), () => 2),
+    sponsors: byVerb(sponsorKind, sponsors),
+    rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
+    packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },
+    matches: { table: matchKind.table, ids: matchIds, write: seedMatches },
+    // An entry, its version, and the version of the catalogue; and what a quest requires.
+    rules: byVerb(ruleKind, rulesOf(calendar), () => 3),
+    quests: byVerb(questKind, questsOf(calendar), quest => 3 + (toStored(quest).requires ?? []).length),
+    sets: byVerb(
+      setKind,
+      sets.map(set => ({ ...set, name: inLanguages(set.name) })),
+      ({ collectibleIds }) => 1 + collectibleIds.length,
+    ),
+    products: byVerb(
+      productKind,
+      products.map(product => inShop(product, calendar)),
+      ({ variants }) => 1 + variants.length,
+    ),
+  }) satisfies Record<string, Part>
 
-type SeedList = keyof typeof PARTS
+type SeedList = keyof ReturnType<typeof partsOf>
 export type SeededEntries = Record<SeedList, number>
 
 /** Guarantee of the cast: the keys of the constant. */
-export const SEED_LISTS = Object.keys(PARTS) as SeedList[]
+export const SEED_LISTS = Object.keys(partsOf(calendarOf(new Date(0)))) as SeedList[]
 
 const counted = (numbers: [SeedList, number][]) =>
   // Guarantee of the cast: callers have a number for each list.
   Object.fromEntries(numbers) as SeededEntries
 
 /** Writes the missing entries of the catalogue and returns their numbers; `rows` counts all tables. */
-export async function seedCatalogue(tx: Transaction, points: PredictionPoints) {
+export async function seedCatalogue(tx: Transaction, points: PredictionPoints, instant = tx.now()) {
+  const calendar = await readCalendar(tx, instant)
+  const parts = partsOf(calendar)
   const numbers: [SeedList, number][] = []
   let rows = 0
   for (const list of SEED_LISTS) {
-    const written = await PARTS[list].write(tx, points)
+    const written = await parts[list].write(tx, calendar, points)
     numbers.push([list, written.made])
     rows += written.rows
   }
@@ -89,9 +95,10 @@ export async function seedCatalogue(tx: Transaction, points: PredictionPoints) {
 }
 
 /** Counts the missing entries of the catalogue: all if there is no database yet. */
-export async function countMissing(reader: Reader | null): Promise<SeededEntries> {
+export async function countMissing(reader: Reader | null, instant: Date): Promise<SeededEntries> {
+  const parts = partsOf(await readCalendar(reader, instant))
   const numbers = SEED_LISTS.map(async (list): Promise<[SeedList, number]> => {
-    const part = PARTS[list]
+    const part = parts[list]
     const found = reader ? await findIds(reader, part) : new Set()
     return [list, part.ids.length - found.size]
   })
@@ -117,16 +124,19 @@ function byVerb<Entry extends { id: string }>(
   const part = { table: kind.table, ids: idsOf(entries) }
   return {
     ...part,
-    async write(real) {
+    async write(real, calendar) {
       const found = await findIds(real, part)
       const missing = entries.filter(({ id }) => !found.has(id))
-      for (const entry of missing) await withVersion(real, entry, tx => kind.upsert(tx, entry))
+      for (const entry of missing) await withVersion(real, entry, calendar, tx => kind.upsert(tx, entry))
       return { made: missing.length, rows: missing.reduce((rows, entry) => rows + rowsOf(entry), 0) }
     },
   }
 }
 
-async function seedTeams(tx: Transaction) {
+const madeAt = ({ created }: Calendar) => ({ createdAt: created, updatedAt: created })
+
+async function seedTeams(tx: Transaction, calendar: Calendar) {
+  const at = madeAt(calendar)
   const rows = teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
     const crestUrl = pictureUrl('crests', id)
     const texts = { name: inLanguages(name), city: inLanguages(city) }
@@ -138,9 +148,10 @@ async function seedTeams(tx: Transaction) {
 }
 
 /** Also writes the settlements of played matches, in their state after all predictions are settled. */
-async function seedMatches(tx: Transaction, points: PredictionPoints) {
+async function seedMatches(tx: Transaction, calendar: Calendar, points: PredictionPoints) {
+  const at = madeAt(calendar)
   const { matches: table, matchSettlements } = tx.tables
-  const rows = matches.map(match => ({ ...match, ...at }))
+  const rows = matchesOf(calendar).map(match => ({ ...match, ...at }))
   const written = await tx.insert(table).values(rows).onConflictDoNothing().returning()
   const played = written.filter(({ status }) => status === 'finished')
   if (played.length > 0)
@@ -158,8 +169,10 @@ function settlementOf(
   return { matchId, season, revision, ...result, ...points, cursor: '', lastPass: true, dueAt: null }
 }
 
-async function seedRewards(tx: Transaction) {
-  const rows = rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
+async function seedRewards(tx: Transaction, calendar: Calendar) {
+  const at = madeAt(calendar)
+  const { inDays } = calendar
+  const rows = rewards.map(({ stock, active = true, startsIn, endsIn, ...reward }) => ({
     ...columnsOfTexts({
       ...reward,
       title: inLanguages(reward.title),
@@ -168,15 +181,16 @@ async function seedRewards(tx: Transaction) {
     imageUrl: pictureUrl('rewards', reward.id),
     active,
     stockRemaining: stock ?? null,
-    startsAt: startsAt ? new Date(startsAt) : null,
-    endsAt: endsAt ? new Date(endsAt) : null,
+    startsAt: startsIn === undefined ? null : inDays(startsIn),
+    endsAt: endsIn === undefined ? null : inDays(endsIn),
     ...at,
   }))
   const written = await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()
   return { made: written.length, rows: written.length }
 }
 
-async function seedPacks(tx: Transaction) {
+async function seedPacks(tx: Transaction, calendar: Calendar) {
+  const at = madeAt(calendar)
   const moments = collectibles.map(([id, name, description, rarity]) => {
     const texts = { name: inLanguages(name), description: inLanguages(description) }
     return columnsOfTexts({ id, ...texts, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at })
@@ -204,9 +218,10 @@ async function seedPacks(tx: Transaction) {
   return { made: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
 }
 
-function inShop(product: SeedProduct): ProductEntry {
+function inShop({ startsIn, ...product }: SeedProduct, { inDays }: Calendar): ProductEntry {
   return {
     ...product,
+    ...(startsIn === undefined ? {} : { startsAt: inDays(startsIn).toISOString() }),
     name: inLanguages(product.name),
     description: inLanguages(product.description),
     images: [pictureUrl('products', product.id)],
@@ -223,11 +238,12 @@ function nameOf({ name }: { name: string }) {
 async function withVersion(
   real: Transaction,
   entry: object,
+  { created }: Calendar,
   upsert: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
   const before = await readVersion(real)
   // The same for the same seed, and unique, since it covers every earlier change.
   const version = hash('sha256', JSON.stringify([before, entry]), 'hex')
-  const sources = { now: () => at.createdAt, newId: () => version }
+  const sources = { now: () => created, newId: () => version }
   await upsert(Object.assign(Object.create(real), sources) as Transaction)
 }

@@ -4,10 +4,13 @@ import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
+import { seedCrowd } from './crowd.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
+import { seedSeasonFigures } from './season-figures.ts'
 import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
 import { seedSociety } from './society.ts'
+import { seedStaffWork } from './staff-work.ts'
 import { StaleRowsError, writeRows } from './write-rows.ts'
 
 /** Concurrent writers sometimes make computed rows stale; this many times in a row indicates a problem. */
@@ -44,6 +47,8 @@ function createExclusiveSize() {
 export interface SeedOptions extends SeedParameters {
   /** The currencies of cash. If they include euros, some fans have euros. */
   cashCurrencies?: readonly string[]
+  /** Fans around them, known by little more than daily figures. With them, staff have acted. Default: 0. */
+  crowd?: number
   /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean
   onProgress?: (done: number, total: number) => void
@@ -73,7 +78,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   const { fans, exclusive, onProgress, stopRequested, now } = options
   const shared = db.engine === 'sqlite' ? SHARED_SQLITE : SHARED_POSTGRES
   const exclusiveSize = createExclusiveSize()
-  const catalogue = await db.write(tx => seedCatalogue(tx, options.predictionPoints))
+  const catalogue = await db.write(tx => seedCatalogue(tx, options.predictionPoints, options.instant))
   let done = 0
   let written = 0
   let changed = catalogue.rows
@@ -133,6 +138,12 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   }
   await seedSociety(db, options)
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
+  const { crowd = 0 } = options
+  if (crowd > 0) {
+    await seedCrowd(db, { ...options, crowd })
+    await seedStaffWork(db, options)
+    await seedSeasonFigures(db, options)
+  }
   onProgress?.(fans, fans)
   return { ...catalogue, fans: written, skipped, rows: changed }
 }

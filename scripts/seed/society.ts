@@ -8,12 +8,13 @@ import { blockFan } from '../../src/identity/relations/block.ts'
 import { followFan } from '../../src/identity/relations/follow.ts'
 import { muteFan } from '../../src/identity/relations/mute.ts'
 import { appealSanction, decideAppeal } from '../../src/identity/sanctions/appeals.ts'
-import { lockToCount } from '../../src/identity/users/users.ts'
+import { lockToCount } from '../../src/identity/users/locks.ts'
 import { writeLocker } from '../../src/play/lockers/write-locker.ts'
 import { isOwnedBy } from '../../src/play/packs/ownership.ts'
 import { acceptTrade } from '../../src/play/trades/accept.ts'
 import { declineTrade } from '../../src/play/trades/end.ts'
 import { offerTrade } from '../../src/play/trades/offer.ts'
+import { type Calendar, MINUTE_MS, readCalendar } from './calendar.ts'
 import type { SeedParameters } from './groups.ts'
 import { createSeedSources } from './sources.ts'
 
@@ -21,18 +22,19 @@ import { createSeedSources } from './sources.ts'
 const INDEX = 100_000_000
 const [COLLECTORS, OTHERS] = [4, 6]
 const SIZE = COLLECTORS + OTHERS
-/** Later than all draws of items by seeded fans. */
-const AFTER_ALL_MS = 90 * 86_400_000
-/** The open offers of a demonstration do not expire. */
-const EXPIRES_AT = new Date('2099-12-31T00:00:00.000Z')
-const LIMITS = { openTradesPerFan: 1_000, tradeRestMs: 0 }
+/** Fans have acted by then, and reports are of today. */
+const BEFORE_NOW_MS = 30 * MINUTE_MS
+const LIMITS = { openTradesPerFan: 1_000, tradeRestHours: 0 }
 
 interface Member extends Caller {
   handle: string
 }
 
 /** Writes nothing if the fans already have relations, or if too few have handles and items. */
-export const seedSociety = (db: Database, parameters: Pick<SeedParameters, 'seed' | 'provider'>) =>
+export const seedSociety = (
+  db: Database,
+  parameters: Pick<SeedParameters, 'seed' | 'provider' | 'instant'>,
+) =>
   db.write(async tx => {
     const members = await readMembers(tx, parameters.provider.name)
     const [first] = members
@@ -40,7 +42,8 @@ export const seedSociety = (db: Database, parameters: Pick<SeedParameters, 'seed
     // A concurrent seed waits here, and then finds the rows of this one.
     await lockToCount(tx, first.userId)
     if (await haveRelations(tx, members)) return
-    await write(seeded(tx, parameters.seed), members)
+    const calendar = await readCalendar(tx, parameters.instant ?? tx.now())
+    await write(seeded(tx, parameters.seed, calendar), members)
   })
 
 /** The first fans of the seed with handles: those with items, and then others. */
@@ -71,9 +74,9 @@ async function haveRelations(reader: Reader, members: Member[]): Promise<boolean
 }
 
 /** The unit of work with the time, ids and random bytes of the seed. */
-function seeded(tx: Transaction, seed: number): Transaction {
-  const { newId, randomBytes, now, clock, pass } = createSeedSources(seed)(INDEX)
-  pass(AFTER_ALL_MS)
+function seeded(tx: Transaction, seed: number, calendar: Calendar): Transaction {
+  const start = new Date(calendar.now.getTime() - BEFORE_NOW_MS)
+  const { newId, randomBytes, now, clock } = createSeedSources(seed, calendar)(INDEX, start)
   return Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
 }
 
@@ -105,9 +108,8 @@ async function write(tx: Transaction, members: Member[]): Promise<void> {
   await acceptTrade(tx, at(3), accepted.id, accepted, LIMITS)
   const declined = await offer(1, 0, true)
   await declineTrade(tx, at(0), declined.id)
-  const open = [await offer(0, 1, false), await offer(1, 0, true)].map(({ id }) => id)
-  const { trades } = tx.tables
-  await tx.update(trades).set({ expiresAt: EXPIRES_AT }).where(inArray(trades.id, open))
+  await offer(0, 1, false)
+  await offer(1, 0, true)
 
   const report = (by: number, about: number, reason: 'spam' | 'harassment', note: string) =>
     fileReport(tx, at(by), { subject: { kind: 'fan', id: at(about).handle }, reason, note })

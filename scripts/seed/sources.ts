@@ -1,10 +1,8 @@
 /** Time, ids and random bytes of a seed: the same seed always gives the same rows. */
 import { en, Faker, generateMersenne53Randomizer } from '@faker-js/faker'
 import type { Sources } from '../../db/index.ts'
+import { type Calendar, JOINING_MS } from './calendar.ts'
 
-/** When the demonstration season started, and for how long fans join. */
-const SEASON_START = Date.parse('2025-08-01T09:00:00.000Z')
-const JOINING_MS = 60 * 86_400_000
 /** Fans of the first block join at any time. */
 const BLOCK_SIZE = 10_000
 /** The blocks of a million fans. Later blocks join one after the other, so that their keys are inserted in order. */
@@ -17,13 +15,20 @@ export interface SeedSources extends Sources {
   faker: Faker
   /** Advances the fan's time. */
   pass(ms: number): void
+  /** Advances it by a random time of at most `most`, and of what is left a part: every action comes before the end. */
+  passSome(most: number): void
+  /** Milliseconds until the fan's time ends. */
+  left(): number
 }
 
 /**
- * Returns the sources of a fan by index. The draws of one fan do not affect another. The sources share one generator:
+ * Returns the sources of a fan by index, from when they join or from `start`. The draws of one fan do not affect another. The sources share one generator:
  * those of the previous fan are no longer valid.
  */
-export function createSeedSources(seed: number): (index: number) => SeedSources {
+export function createSeedSources(
+  seed: number,
+  { opened, quiet }: Calendar,
+): (index: number, start?: Date) => SeedSources {
   const randomizer = generateMersenne53Randomizer()
   const faker = new Faker({ locale: en, randomizer })
   const randomBytes = (size: number) => {
@@ -31,10 +36,12 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
     for (let index = 0; index < size; index++) bytes[index] = Math.floor(randomizer.next() * 256)
     return bytes
   }
-  return index => {
+  return (index, start) => {
     faker.seed([seed, index])
-    let ms = SEASON_START + drawJoiningDelay(faker, Math.floor(index / BLOCK_SIZE))
+    let ms = (start ?? opened).getTime()
+    if (!start) ms += drawJoiningDelay(faker, Math.floor(index / BLOCK_SIZE))
     const now = () => new Date(ms)
+    const left = () => quiet.getTime() - ms
     return {
       faker,
       now,
@@ -42,6 +49,11 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
       pass(by) {
         ms += by
       },
+      passSome(most) {
+        const part = Math.floor(left() / 4)
+        ms += faker.number.int({ min: 1, max: Math.max(1, Math.min(most, part)) })
+      },
+      left,
       randomBytes,
       newId: () => uuidV7(ms, randomBytes(10)),
     }

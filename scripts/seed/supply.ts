@@ -4,17 +4,19 @@
  */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { countHolds, type PackRow, readItems } from '../../src/play/packs/catalogue.ts'
+import type { Rule } from '../../src/economy/rules/rule.ts'
 import type { Weight } from '../../src/play/packs/draw.ts'
 import { weightsProblem } from '../../src/play/packs/odds.ts'
+import { countHolds, type PackRow, readItems } from '../../src/play/packs/packs.ts'
 import { countUnsold } from '../../src/play/packs/supply.ts'
-import type { Quest } from '../../src/play/quests/definition.ts'
+import type { Quest } from '../../src/play/quests/quest.ts'
 import type { RewardRow } from '../../src/play/rewards/present.ts'
-import type { ProductRow } from '../../src/play/shop/catalogue.ts'
+import type { ProductRow } from '../../src/play/shop/products.ts'
 import { countFree, countHeld, nameOfVariant } from '../../src/play/shop/stock.ts'
 import { products as demoProducts } from './demo-products.ts'
 import { type Round, readRounds } from './match-days.ts'
 import { readDemoQuests } from './quest-rows.ts'
+import { readDemoRules } from './rule-rows.ts'
 import { readDemoSets, type SeedSet } from './set-rows.ts'
 
 export interface Supply {
@@ -25,6 +27,8 @@ export interface Supply {
   variants: Map<string, VariantOnSale>
   /** The demonstration quests. */
   quests: Quest[]
+  /** The demonstration rules. */
+  rules: Rule[]
   sets: SeedSet[]
   rounds: Round[]
 }
@@ -60,6 +64,7 @@ export async function readSupply(reader: Reader): Promise<Supply> {
   return {
     rewards: new Map(rewards.map(reward => [reward.id, reward])),
     quests: await readDemoQuests(reader),
+    rules: await readDemoRules(reader),
     sets: await readDemoSets(reader),
     rounds: await readRounds(reader),
     packs: new Map(onSale.map(entry => [entry.pack.id, entry])),

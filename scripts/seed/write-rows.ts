@@ -5,6 +5,7 @@ import type { Transaction } from '../../db/index.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import { countMembers } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/play/packs/supply.ts'
+import type { PeriodKey } from '../../src/play/quests/rows.ts'
 import {
   changeSold as changeUnitsSold,
   countFree as countFreeUnits,
@@ -17,6 +18,14 @@ import { BEFORE_ALL } from './supply.ts'
 
 /** The database has changed since the rows were computed: they must be computed again. */
 export class StaleRowsError extends Error {}
+
+/** Claimed periods keep none. */
+function countsOf({ questCounts, questProgress }: Pick<Rows, 'questCounts' | 'questProgress'>) {
+  const claimed = new Set(questProgress.flatMap(row => (row.claimedAt ? [nameOfPeriod(row)] : [])))
+  return questCounts.filter(count => !claimed.has(nameOfPeriod(count)))
+}
+
+const nameOfPeriod = ({ userId, questId, period }: PeriodKey) => `${userId} ${questId} ${period}`
 
 /**
  * Returns the number of inserted or changed rows.
@@ -35,8 +44,9 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.identities, rows.identities),
     await insertRows(tx, tables.onboardings, rows.onboardings),
     await insertRows(tx, tables.events, events),
+    await insertRows(tx, tables.ruleUses, rows.ruleUses),
     await insertRows(tx, tables.questProgress, rows.questProgress),
-    await insertRows(tx, tables.questCounts, rows.questCounts),
+    await insertRows(tx, tables.questCounts, countsOf(rows)),
     await insertRows(tx, tables.questStreaks, rows.questStreaks),
     await insertRows(tx, tables.checkIns, rows.checkIns),
     await insertRows(tx, tables.predictions, rows.predictions),

@@ -1,5 +1,6 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia, NotFoundError } from 'elysia'
+import { documentsRoutes } from '../club/documents/routes.ts'
 import { matchesRoutes } from '../club/matches/routes.ts'
 import { pictureFiles } from '../club/pictures/file-routes.ts'
 import { picturesRoutes } from '../club/pictures/routes.ts'
@@ -19,21 +20,26 @@ import { grantRoutes } from '../economy/points/grant-routes.ts'
 import { membershipRoutes } from '../economy/points/membership-routes.ts'
 import { pointsRoutes } from '../economy/points/routes.ts'
 import { accountRoutes } from '../fan/account/routes.ts'
+import { consentRoutes } from '../fan/consents/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
 import { moderationRoutes } from '../fan/moderation/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
-import { fansRoutes } from '../fan/profile/fans-routes.ts'
-import { profileRoutes } from '../fan/profile/routes.ts'
+import { fansRoutes, profileRoutes } from '../fan/profile/routes.ts'
 import { syncRoutes } from '../fan/profile/sync-routes.ts'
+import { referralRoutes } from '../fan/referrals/routes.ts'
 import { socialRoutes } from '../fan/social/routes.ts'
+import { statusRoutes } from '../fan/status/routes.ts'
 import { authRoutes } from '../identity/auth/routes.ts'
 import { termsRoutes } from '../identity/public-text/routes.ts'
 import { relationsRoutes } from '../identity/relations/routes.ts'
+import { makeDeveloperLink } from '../identity/staff/sessions/links.ts'
 import { identityRoutes } from '../identity/users/routes.ts'
 import { readFigures } from '../operate/admin/figures.ts'
+import { consoleUrlOf } from '../operate/console/contract/settings.ts'
 import { demoRoutes } from '../platform/docs/demo.ts'
 import { guideRoutes } from '../platform/docs/guide/routes.ts'
-import { docsRoutes } from '../platform/docs/routes.ts'
+import { missingPage, prefersPage } from '../platform/docs/missing-page.ts'
+import { type Development, docsRoutes } from '../platform/docs/routes.ts'
 import { healthRoutes } from '../platform/health/routes.ts'
 import { methodsOf, shadowedRoutes, templateOf } from '../platform/http/edge/methods.ts'
 import { pathOf } from '../platform/http/edge/query.ts'
@@ -41,8 +47,9 @@ import { routeFacts } from '../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../platform/http/edge/server-hooks.ts'
 import { checkInPages } from '../play/check-ins/page-routes.ts'
 import { checkInRoutes } from '../play/check-ins/routes.ts'
-import { lockerPages } from '../play/lockers/page-routes.ts'
+import { codesRoutes } from '../play/codes/routes.ts'
 import { lockersRoutes } from '../play/lockers/routes.ts'
+import { membershipsRoutes } from '../play/memberships/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
 import { predictionRoutes } from '../play/predictions/routes.ts'
 import { paymentRoutes } from '../play/purchases/routes.ts'
@@ -50,6 +57,8 @@ import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
 import { setsRoutes } from '../play/sets/routes.ts'
+import { sharePages } from '../play/shares/page-routes.ts'
+import { shareAsset } from '../play/shares/pages.ts'
 import { downloadFiles } from '../play/shop/download-routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
@@ -64,12 +73,17 @@ import type {} from './spine.ts'
 const NOTICES = { maxAgeMs: 1_000, deadlineMs: 5_000 }
 
 /** For the first page in development. */
-const figuresOf =
-  ({ db }: Deps) =>
-  async () => {
-    const { fans, points, events, redeemed } = await readFigures(db.read)
-    return { Fans: fans, 'Points held': points, Events: events, 'Rewards redeemed': redeemed }
+function developmentOf({ config, db }: Deps): Development {
+  // `dev` sets the folder of the demo.
+  const base = config.docs.demoFolder !== null && config.console && consoleUrlOf(config.console)
+  return {
+    async readFigures() {
+      const { fans, points, events, redeemed } = await readFigures(db.read)
+      return { Fans: fans, 'Points held': points, Events: events, 'Rewards redeemed': redeemed }
+    },
+    openConsole: base ? () => makeDeveloperLink(db, base) : undefined,
   }
+}
 
 /** One plugin for each domain: each further plugin of a chain makes the type of the application deeper. */
 const domain = <const Name extends string>(name: Name) =>
@@ -88,6 +102,7 @@ const club = (deps: Deps) =>
     .use(matchesRoutes(deps))
     .use(seasonsRoutes(deps))
     .use(sponsorsRoutes(deps))
+    .use(documentsRoutes(deps))
     .use(picturesRoutes(deps))
 
 const economy = (deps: Deps) =>
@@ -103,6 +118,7 @@ const play = (deps: Deps) =>
   domain('play')
     .use(walletsRoutes(deps))
     .use(rewardsRoutes(deps))
+    .use(codesRoutes(deps))
     .use(redemptionRoutes(deps))
     .use(packsRoutes(deps))
     .use(tradesRoutes(deps))
@@ -115,6 +131,7 @@ const play = (deps: Deps) =>
     .use(setsRoutes(deps))
     .use(predictionRoutes(deps))
     .use(checkInRoutes(deps))
+    .use(membershipsRoutes(deps))
 
 const delivery = (deps: Deps) => domain('delivery').use(streamRoutes(deps))
 
@@ -126,8 +143,11 @@ const fan = (deps: Deps) =>
     .use(syncRoutes(deps))
     .use(accountRoutes(deps))
     .use(socialRoutes(deps))
+    .use(referralRoutes(deps))
+    .use(consentRoutes(deps))
     .use(moderationRoutes(deps))
     .use(dashboardRoutes(deps))
+    .use(statusRoutes(deps))
 
 /** The operations of the API. */
 export const createApi = (deps: Deps) => {
@@ -153,13 +173,13 @@ export function createApp(deps: Deps) {
   const { enabled, demoFolder } = deps.config.docs
   const api = createApi(deps)
   const docs = enabled
-    ? docsRoutes(deps, api, describeMessages, deps.config.production ? undefined : figuresOf(deps))
+    ? docsRoutes(deps, api, describeMessages, deps.config.production ? {} : developmentOf(deps))
     : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
-  const [gate, lockers] = [checkInPages(deps), lockerPages(deps)]
+  const [gate, shares] = [checkInPages(deps), sharePages(deps)]
   // One plugin: each further one makes the type of the application deeper.
-  const files = new Elysia().use(pictureFiles(deps)).use(downloadFiles(deps)).use(gate).use(lockers)
+  const files = new Elysia().use(pictureFiles(deps)).use(downloadFiles(deps)).use(gate).use(shares)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
@@ -170,6 +190,8 @@ export function createApp(deps: Deps) {
     templateOf: (path: string) => templateOf(routes, path),
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     facts,
+    missingPage: (request: Request, detail: string | undefined) =>
+      prefersPage(request) ? missingPage(detail, shareAsset) : undefined,
   }
   const composed = app.use(serverHooks(deps, surroundings))
   for (const { method, path } of shadowedRoutes(api.routes))

@@ -1,6 +1,5 @@
 /** Background tasks: refresh keys before they are needed, retry deferred syncs, distribute and send events, delete expired rows. */
-
-import { every } from '../core/every.ts'
+import { createTimers, every } from '../core/every.ts'
 import { createGiveWay } from '../core/give-way.ts'
 import { logFailed } from '../core/loggable.ts'
 import { createPublisher } from '../delivery/event-sink/publisher.ts'
@@ -11,25 +10,31 @@ import { settleExpiredCash } from '../economy/cash/settle-expired.ts'
 import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { expirePoints } from '../economy/expiry/expire-points.ts'
+import { sweepPointsHolds } from '../economy/points/holds.ts'
+import { settleAccounts } from '../economy/points/settle-accounts.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
+import { sweepConsole } from '../identity/staff/sweep.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
-
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
 import { warnOfUnreadable } from '../operate/admin/encrypted-rows.ts'
-
 import { sweepStored } from '../operate/admin/import/stored-file.ts'
 import { sweepRuns } from '../operate/admin/jobs/runs.ts'
-
+import { onceADay } from '../operate/admin/maintenance.ts'
+import { countSeason } from '../operate/admin/season/sweep.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
-import { sweepConsole } from '../operate/console/sweep.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
+import { settleMemberships } from '../play/memberships/sweep.ts'
+import { deleteUnpaidPurchases } from '../play/packs/purchases.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
 import { acknowledgePayments } from '../play/purchases/acknowledge.ts'
-import { noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
+import { sweepCounts } from '../play/quests/sweep-counts.ts'
+import { deleteUnpaidOrders, noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
+import { deleteUnpaidTopUps } from '../play/top-ups/top-ups.ts'
+import { deleteEndedTrades } from '../play/trades/end.ts'
 import { sweepChallenges } from '../play/wallets/challenge.ts'
 import type { Deps } from './deps.ts'
 
@@ -41,16 +46,22 @@ const CASH_EVERY_MS = 60_000
 /** Soon after an erasure. */
 const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
-/** Purchases of testers are given back after minutes. */
+/** Purchases of testers are refunded after minutes. */
 const ACKNOWLEDGE_EVERY_MS = 30_000
 const RUNS_EVERY_MS = 60_000
 const POLL_EVERY_MS = 1_000
+/** Rows of an earlier version, while it still serves during a release. */
+const INDEX_EVERY_MS = 10_000
 /** A key changes with a new start of the process only. */
 const REENCRYPT_EVERY_MS = 86_400_000
 
-/** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
+/**
+ * Starts the first task at once, and one more in each turn of the event loop: a first run prepares its statements, and
+ * requests must not wait for all. `stop` resolves when no task runs. `inFlight`: the number of requests without a response.
+ */
 export function startBackground(deps: Deps, inFlight = () => 0) {
   let stopping = false
+  const timers = createTimers()
   const giveWay = createGiveWay({ ...deps, inFlight })
   const distributor = createDistributor({ ...deps, giveWay })
   const dispatcher = createDispatcher({ ...deps, giveWay })
@@ -63,18 +74,30 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired challenges of wallets', () => sweepChallenges(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
-    start(SWEEP_EVERY_MS, 'delete data of old events', () =>
-      sweepEventData(deps.db, deps.config.eventRetentionMs),
-    ),
+    start(SWEEP_EVERY_MS, 'delete data of old events', () => sweepEventData(deps.db)),
     start(POLL_EVERY_MS, 'index e-mail addresses', () => indexEmails(deps, () => stopping)),
-    start(POLL_EVERY_MS, 'index fans', () => indexSearchKeys(deps, () => stopping)),
+    start(INDEX_EVERY_MS, 'index fans', () => indexSearchKeys(deps, () => stopping)),
     start(PICTURES_EVERY_MS, 'delete unused pictures', () => sweepPictures(deps)),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
+    // It reads all periods of quests that may still change: not at each start of a process.
+    start(SWEEP_EVERY_MS, 'delete counted events of settled quests', () =>
+      onceADay(deps.db, 'sweep-counts', async () => {
+        await sweepCounts(deps.db, () => stopping)
+        return !stopping
+      }),
+    ),
     start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),
     start(POLL_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
     start(POLL_EVERY_MS, 'note expired orders', () => noteExpiredOrders(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete unpaid purchases', async () => {
+      await sweepPointsHolds(deps.db)
+      await deleteUnpaidOrders(deps.db)
+      await deleteUnpaidPurchases(deps.db)
+      await deleteUnpaidTopUps(deps.db)
+    }),
+    start(SWEEP_EVERY_MS, 'delete ended offers', () => deleteEndedTrades(deps.db)),
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
     start(SWEEP_EVERY_MS, 'delete files of imports', () => sweepStored(deps.db)),
     start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
@@ -85,20 +108,29 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),
+    start(RUNS_EVERY_MS, 'count the season', () => countSeason(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),
     start(POLL_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
     ),
   ]
 
-  /** The first run is now. */
   function start(ms: number, task: string, run: () => Promise<unknown>) {
-    const repeated = every(ms, deps.tasks.watch(task, ms, run), logFailed(deps.log, task))
-    repeated.run()
-    return repeated
+    return every(ms, deps.tasks.watch(task, ms, run), logFailed(deps.log, task), timers)
   }
+
+  async function runFirst(): Promise<void> {
+    for (const { run } of tasks) {
+      if (stopping) return
+      run()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  void runFirst()
 
   let sendingStopped: Promise<void> | undefined
   /** Attempts that run are finished meanwhile, within their 15 s. What is due later is left to other processes. */

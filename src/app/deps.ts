@@ -15,8 +15,6 @@ import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
 import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
 import { createNativeTokens } from '../identity/auth/native-token.ts'
-import { createReservedNames } from '../identity/public-text/reserved-names.ts'
-import { createTextFilter } from '../identity/public-text/text-filter.ts'
 import { createFanEmails } from '../identity/users/emails.ts'
 import { createJobs } from '../operate/admin/jobs/jobs.ts'
 import { PURCHASE_KINDS } from '../operate/admin/refunds/refund-purchase.ts'
@@ -89,14 +87,9 @@ export async function createDeps(world: World) {
   const cursors = createCursors(secret)
   const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
   const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })
-  const { termsVersion, termsUrl, reservedHandles } = config.publicText
-  const filter = await createTextFilter(config.publicText)
-  db.read.spine.publicText.policy = {
-    filter,
-    termsVersion,
-    termsUrl,
-    isReserved: createReservedNames(reservedHandles),
-  }
+  const { settings, publicText } = db.read.spine
+  Object.assign(settings, { environment: () => config.settings, elapsed: sources.elapsed })
+  publicText.isApplied = true
   db.onInvalidate(tag => {
     if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
     tokenValidityCache.invalidate(tag)

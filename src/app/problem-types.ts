@@ -7,9 +7,11 @@ import { teamProblems } from '../club/teams/problems.ts'
 import type { ProblemOf as DocumentOf, ProblemType } from '../core/problems.ts'
 import { transportProblems } from '../core/transport-problems.ts'
 import { streamProblems } from '../delivery/stream/problems.ts'
+import { accountProblems } from '../economy/accounts/problems.ts'
 import { cashProblems } from '../economy/cash/problems.ts'
 import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
+import { consentProblems } from '../fan/consents/problems.ts'
 import { moderationProblems } from '../fan/moderation/problems.ts'
 import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
@@ -19,8 +21,10 @@ import { sanctionProblems } from '../identity/sanctions/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
+import { codeProblems } from '../play/codes/problems.ts'
 import { eligibilityProblems } from '../play/eligibility/problems.ts'
 import { lockerProblems } from '../play/lockers/problems.ts'
+import { membershipProblems } from '../play/memberships/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
 import { predictionProblems } from '../play/predictions/problems.ts'
 import { purchaseProblems } from '../play/purchases/problems.ts'
@@ -46,7 +50,9 @@ export const problemTypes = unite(
   pictureProblems,
   eventProblems,
   pointsProblems,
+  accountProblems,
   eligibilityProblems,
+  membershipProblems,
   rewardProblems,
   questProblems,
   cashProblems,
@@ -56,10 +62,12 @@ export const problemTypes = unite(
   lockerProblems,
   tradeProblems,
   walletProblems,
+  codeProblems,
   shopProblems,
   checkInProblems,
   predictionProblems,
   profileProblems,
+  consentProblems,
   moderationProblems,
 )
 

@@ -4,19 +4,26 @@
  */
 import type { Spine } from '../../db/index.ts'
 import { createMatchesSpine } from '../club/matches/revise.ts'
+import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
 import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
+import { createAccountsSpine } from '../economy/accounts/spine.ts'
 import { recordMatchUpdate } from '../economy/events/match-events.ts'
-import { recordEntries } from '../economy/events/record-entries.ts'
+import { recordEntries } from '../economy/events/record-notices.ts'
+import { recordTiers } from '../economy/events/record-tiers.ts'
 import { createEventsSpine } from '../economy/events/spine.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
+import { referralReader } from '../fan/referrals/event-reader.ts'
 import { createPublicTextSpine } from '../identity/public-text/spine.ts'
 import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
-import { endRequestsAbout } from '../operate/console/approvals/end-requests.ts'
+import { endRequestsAbout } from '../identity/staff/approvals/end-requests.ts'
+import { forgetSegments } from '../operate/admin/season/sweep.ts'
+import { isInSegment } from '../operate/admin/segments/segments.ts'
+import { createSettingsSpine } from '../platform/settings/settings.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
 import { isCollectible } from '../play/packs/give-collectible.ts'
@@ -25,13 +32,21 @@ import { questReader } from '../play/quests/event-reader.ts'
 import { completeSetsOf } from '../play/sets/complete-sets.ts'
 
 export const createSpine = (): Spine => ({
+  settings: createSettingsSpine(readStatedSettings),
   sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal }),
   publicText: createPublicTextSpine(fileAutomaticReport),
   matches: createMatchesSpine(recordMatchUpdate),
+  accounts: createAccountsSpine(recordTiers),
   points: createPointsSpine(recordEntries),
-  events: createEventsSpine({ readers: [questReader], subscribers: [webhookSubscriber, sinkSubscriber] }),
-  eligibility: createEligibilitySpine({ findOwned, isCollectible }),
+  events: createEventsSpine({
+    readers: [questReader, referralReader],
+    subscribers: [webhookSubscriber, sinkSubscriber],
+  }),
+  eligibility: createEligibilitySpine({ findOwned, isCollectible, isInSegment }),
   items: createItemsSpine(completeSetsOf),
   webhooks: createWebhooksSpine(),
-  account: createAccountSpine(endRequestsAbout),
+  account: createAccountSpine(async (tx, userIds) => {
+    await endRequestsAbout(tx, userIds)
+    await forgetSegments(tx, userIds)
+  }),
 })

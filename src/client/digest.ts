@@ -31,4 +31,5 @@ export function hasMembers<Members>(value: unknown, checks: Checks<Members>): va
 
 /** Whether an object has these members, and no others. */
 export const hasOnlyMembers = <Members>(value: unknown, checks: Checks<Members>): value is Members =>
+  // Guarantee of the cast: `hasMembers` has checked it.
   hasMembers(value, checks) && Object.keys(value as object).length === Object.keys(checks).length

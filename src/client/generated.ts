@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_a_holder" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -200,6 +200,14 @@ export interface components {
             reason: string;
             /** @description Whether the fan can appeal, with `POST /api/user/appeals`: once. */
             appealable: boolean;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, withdraw consents, and protect or delete their account. */
+        GuardianConsentRequiredProblem: {
+            /**
+             * @description `guardian_consent_required`.
+             * @constant
+             */
+            code: "guardian_consent_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No fan has this handle or `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
         FanNotFoundProblem: {
@@ -409,6 +417,28 @@ export interface components {
              */
             code: "reauthentication_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The club asks for no consent of this purpose. Read the documents again. */
+        DocumentNotFoundProblem: {
+            /**
+             * @description `document_not_found`.
+             * @constant
+             */
+            code: "document_not_found";
+            /** @description The purpose. */
+            purpose: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan agrees to the current version of a document, and this is another one. Read the documents again, and show the text. A withdrawal is accepted with any version. */
+        DocumentVersionNotCurrentProblem: {
+            /**
+             * @description `document_version_not_current`.
+             * @constant
+             */
+            code: "document_version_not_current";
+            /** @description The purpose. */
+            purpose: string;
+            /** @description The current version. */
+            version: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan has no locker, or does not show it to the caller. */
         LockerNotFoundProblem: {
             /**
@@ -457,7 +487,15 @@ export interface components {
              */
             code: "already_appealed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
+        /** @description The catalogue has no active account with this id, or it is not public. */
+        AccountNotFoundProblem: {
+            /**
+             * @description `account_not_found`.
+             * @constant
+             */
+            code: "account_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan has fewer points than the price, or than the points to take. Points that are held for unpaid purchases cannot be spent; `detail` states them. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
             /**
              * @description `insufficient_points`.
@@ -466,7 +504,7 @@ export interface components {
             code: "insufficient_points";
             /** @description The price, or the points to take. */
             pointsRequired: number;
-            /** @description The balance of the fan. */
+            /** @description The points that the fan has; of a price, those that are not held. */
             points: number;
             /** @description The difference. */
             missingPoints: number;
@@ -486,6 +524,14 @@ export interface components {
              * @constant
              */
             code: "cash_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The event is of an ended season, and its row is in the archive, so it cannot be voided. The club can restore the past of the fan with `archive restore`; then send the void again. */
+        EventArchivedProblem: {
+            /**
+             * @description `event_archived`.
+             * @constant
+             */
+            code: "event_archived";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description You have sent no event with this id. The void is kept: if the event arrives later, it is ignored. */
         EventNotFoundProblem: {
@@ -574,19 +620,19 @@ export interface components {
              * @constant
              */
             code: "collectible_required";
-            /** @description Of a cart: the product. */
+            /** @description In a cart: the product. */
             productId?: string;
             /** @description The collectible that the fan must own. */
             collectibleId: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The entry is for fans of `countries`, or not for those of `notCountries`. `country` is that of the shipping address, or of the profile. If it is null, let the fan state it in the profile. */
+        /** @description The entry is only for fans in `countries`, or for all fans except those in `notCountries`. `country` is that of the shipping address, or of the profile. If it is null, let the fan state it in the profile. */
         NotSoldThereProblem: {
             /**
              * @description `not_sold_there`.
              * @constant
              */
             code: "not_sold_there";
-            /** @description Of a cart: the product. */
+            /** @description In a cart: the product. */
             productId?: string;
             /** @description The country of the fan. Null: unknown. */
             country: string | null;
@@ -594,6 +640,42 @@ export interface components {
             countries?: string[];
             /** @description The excluded countries, if there are any. */
             notCountries?: string[];
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The entry is only for fans that the club has chosen, and the caller is not one of them. */
+        NotInSegmentProblem: {
+            /**
+             * @description `not_in_segment`.
+             * @constant
+             */
+            code: "not_in_segment";
+            /** @description In a cart: the product. */
+            productId?: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only fans with an active membership of one of the kinds in `membership` can claim or buy this. Show where to get one. */
+        MembershipRequiredProblem: {
+            /**
+             * @description `membership_required`.
+             * @constant
+             */
+            code: "membership_required";
+            /** @description In a cart: the product. */
+            productId?: string;
+            /** @description Kinds of membership. One of them is enough. */
+            membership: string[];
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only fans who are at least `minAge` can claim, buy or redeem this. `ageBand` is what the club knows of the fan; if it is null, nobody has checked the age. */
+        AgeRequiredProblem: {
+            /**
+             * @description `age_required`.
+             * @constant
+             */
+            code: "age_required";
+            /** @description In a cart: the product. */
+            productId?: string;
+            /** @description The age that is required. */
+            minAge: number;
+            /** @description The age band of the fan. Null: unknown. */
+            ageBand: string | null;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. The balances of wallets are read again after ten minutes. */
         NotAHolderProblem: {
@@ -611,6 +693,23 @@ export interface components {
             /** @description Units that the linked wallets hold. */
             held: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only fans with the tier `tier.atLeast` of the account, or a higher one, can claim or buy this. `GET /api/user/accounts` says what is missing. */
+        TierRequiredProblem: {
+            /**
+             * @description `tier_required`.
+             * @constant
+             */
+            code: "tier_required";
+            /** @description In a cart: the product. */
+            productId?: string;
+            /** @description The tier that the fan must have. */
+            tier: {
+                /** @description The account. */
+                account: string;
+                /** @description The lowest tier. */
+                atLeast: string;
+            };
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number. */
         OutOfStockProblem: {
             /**
@@ -618,11 +717,11 @@ export interface components {
              * @constant
              */
             code: "out_of_stock";
-            /** @description Of a cart: the product. */
+            /** @description In a cart: the product. */
             productId?: string;
-            /** @description Of a cart: the variant. */
+            /** @description In a cart: the variant. */
             variantId?: string;
-            /** @description Of a cart: units that can be bought now. */
+            /** @description In a cart: units that can be bought now. */
             available?: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not claimed this reward. Claim it, then redeem it. */
@@ -633,13 +732,59 @@ export interface components {
              */
             code: "not_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A claimed reward can be redeemed once. Read the reward again to get its redemption code. */
+        /** @description A claimed reward can be redeemed once: read it again to get its redemption code. A fan can redeem the code of a campaign once. */
         AlreadyRedeemedProblem: {
             /**
              * @description `already_redeemed`.
              * @constant
              */
             code: "already_redeemed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No campaign has this code, or the club has voided it. Compare it with what is printed. Attempts that fail are limited: after ten in ten minutes the caller has to wait. */
+        CodeNotFoundProblem: {
+            /**
+             * @description `code_not_found`.
+             * @constant
+             */
+            code: "code_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The campaign has not begun, is switched off or has ended, or all of its codes are redeemed. A campaign that has not begun accepts the code later. */
+        CampaignOverProblem: {
+            /**
+             * @description `campaign_over`.
+             * @constant
+             */
+            code: "campaign_over";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Each code of the campaign works for one fan, and another one has redeemed it. */
+        CodeUsedProblem: {
+            /**
+             * @description `code_used`.
+             * @constant
+             */
+            code: "code_used";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has redeemed `perFan` codes of the campaign. In a cart: a fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. A product without this limit has one for units in pending orders alone, which `detail` states. Show `available`. */
+        LimitReachedProblem: {
+            /**
+             * @description `limit_reached`.
+             * @constant
+             */
+            code: "limit_reached";
+            /** @description In a cart: the product. */
+            productId?: string;
+            /** @description In a cart: units that a fan can buy. */
+            maxPerFan?: number;
+            /** @description In a cart: units that the fan can still buy. */
+            available?: number;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Every pack is sold, or held by a pending purchase. A hold that expires makes a pack available again. */
+        SoldOutProblem: {
+            /**
+             * @description `sold_out`.
+             * @constant
+             */
+            code: "sold_out";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No redeemed reward and no voucher of a paid order has this code, or its fan was erased. Compare the code with the one that the fan shows. */
         RedemptionNotFoundProblem: {
@@ -700,14 +845,6 @@ export interface components {
              * @constant
              */
             code: "pack_inactive";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Every pack is sold, or held by a pending purchase. A hold that expires makes a pack available again. */
-        SoldOutProblem: {
-            /**
-             * @description `sold_out`.
-             * @constant
-             */
-            code: "sold_out";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has reached the maximum number of pending purchases of this pack. Complete one of them, or wait until one expires. */
         TooManyHoldsProblem: {
@@ -821,7 +958,7 @@ export interface components {
              */
             code: "item_not_owned";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description After a change of owner, an item cannot be traded for `TRADE_REST_HOURS`. Show which item it is, and try again after `until`. */
+        /** @description After a change of owner, an item cannot be traded for `tradeRestHours`. Show which item it is, and try again after `until`. */
         ItemRestingProblem: {
             /**
              * @description `item_resting`.
@@ -893,20 +1030,6 @@ export interface components {
              */
             code: "mixed_currencies";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. Show `available`. */
-        LimitReachedProblem: {
-            /**
-             * @description `limit_reached`.
-             * @constant
-             */
-            code: "limit_reached";
-            /** @description The product. */
-            productId: string;
-            /** @description Units that a fan can buy. */
-            maxPerFan: number;
-            /** @description Units that the fan can still buy. */
-            available: number;
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has reached the maximum number of pending orders. Complete or cancel one of them, or wait until one expires. */
         TooManyOpenOrdersProblem: {
             /**
@@ -943,7 +1066,7 @@ export interface components {
             /** @description Countries, ISO 3166-1 alpha-2 or XK. */
             shipsTo: string[];
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation. */
+        /** @description The first request with this `Idempotency-Key` has succeeded and is not repeated, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation. */
         IdempotencyResponseLostProblem: {
             /**
              * @description `idempotency_response_lost`.
@@ -1057,6 +1180,30 @@ export interface components {
             /** @description When check-in opens; absent if it is over. */
             opensAt?: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The catalogue has no kind of membership with the id `kindId`. Import the kind first. */
+        MembershipKindNotFoundProblem: {
+            /**
+             * @description `membership_kind_not_found`.
+             * @constant
+             */
+            code: "membership_kind_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The membership with this `ref` was written for another fan. End it, and write the new one with another `ref`. */
+        MembershipOfAnotherFanProblem: {
+            /**
+             * @description `membership_of_another_fan`.
+             * @constant
+             */
+            code: "membership_of_another_fan";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No membership has this `ref`. */
+        MembershipNotFoundProblem: {
+            /**
+             * @description `membership_not_found`.
+             * @constant
+             */
+            code: "membership_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan or the server has reached the maximum number of open streams. Close streams that you do not need, or wait for the number of seconds in `Retry-After`. */
         TooManyStreamsProblem: {
             /**
@@ -1076,7 +1223,7 @@ export interface components {
         /** Readiness */
         Readiness: {
             /**
-             * @description Whether to send requests here.
+             * @description Whether the server accepts requests.
              * @enum {string}
              */
             status: "ready" | "not_ready";
@@ -1084,16 +1231,16 @@ export interface components {
             checks: {
                 /** @description The database is reached and its schema is current. `ok`, or what is wrong. */
                 database: string;
-                /** @description Keys to verify session tokens are held. `ok`, or what is wrong. */
+                /** @description The keys that verify session tokens are loaded. `ok`, or what is wrong. */
                 identityProvider: string;
                 /** @description Only when endpoints of webhooks were disabled because they failed. Does not affect the status. */
                 webhooks?: string;
-                /** @description Only when events wait for the event sink for a minute. Does not affect the status. */
+                /** @description Only when events have waited for the event sink for a minute. Does not affect the status. */
                 eventSink?: string;
-                /** @description Only while the replica for public reads is not used, which the primary then serves. Does not affect the status. */
+                /** @description Only while the replica is not used and the primary serves public reads. Does not affect the status. */
                 replica?: string;
                 /**
-                 * @description Only once it was told to stop.
+                 * @description Present while the server shuts down.
                  * @constant
                  */
                 process?: "stopping";
@@ -1205,12 +1352,12 @@ export interface components {
             displayName: string | null;
             /** @description Null if the fan does not show it to you. */
             avatarUrl: string | null;
-            /** @description When the one followed, muted or blocked the other. */
+            /** @description When the fan was followed, muted or blocked. */
             since: string;
         };
         /** Following */
         Following: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             fans: components["schemas"]["ListedFan"][];
             /** @description How many fans you follow. */
             total: number;
@@ -1219,7 +1366,7 @@ export interface components {
         };
         /** Fans */
         Fans: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             fans: components["schemas"]["ListedFan"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -1235,7 +1382,7 @@ export interface components {
              */
             profile: "public" | "followers" | "private";
             /**
-             * @description Who may be shown what you do.
+             * @description Who sees your activity.
              * @enum {string}
              */
             activity: "public" | "followers" | "private";
@@ -1261,7 +1408,7 @@ export interface components {
              */
             profile?: "public" | "followers" | "private";
             /**
-             * @description Who may be shown what you do.
+             * @description Who sees your activity.
              * @enum {string}
              */
             activity?: "public" | "followers" | "private";
@@ -1278,11 +1425,11 @@ export interface components {
         };
         /** Terms */
         Terms: {
-            /** @description The version that texts for other fans require. Null if none is required. */
+            /** @description The version that fans must accept before they write texts for other fans. Null if none is required. */
             required: string | null;
             /** @description The address of the terms. Null if the club has not set it. */
             url: string | null;
-            /** @description What you accepted last. Null if nothing. */
+            /** @description The version that you accepted last. Null if none. */
             accepted: {
                 /** @description The version. */
                 version: string;
@@ -1338,7 +1485,7 @@ export interface components {
             /** @description Where it is played. */
             venue: string | null;
             /**
-             * @description Status of the match. Postponed: without a new kick-off so far.
+             * @description Status of the match. `postponed`: there is no new kick-off time yet.
              * @enum {string}
              */
             status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -1346,7 +1493,7 @@ export interface components {
             homeScore: number | null;
             /** @description Goals of the away team; null before the match. */
             awayScore: number | null;
-            /** @description Greater with each change of status, scores or kick-off. */
+            /** @description Increases with each change of status, scores or kick-off. */
             revision: number;
             /** @description When fans can check in; null for a postponed or cancelled match. */
             checkIn: {
@@ -1365,10 +1512,10 @@ export interface components {
         };
         /** MatchUpdate */
         MatchUpdate: {
-            /** @description Greater than the stored one, by at most 1,000,000. The same revision with the same state is accepted as a repeat. */
+            /** @description Must be greater than the stored revision, by at most 1,000,000. The same revision with the same state is accepted as a repeat. */
             revision: number;
             /**
-             * @description Status of the match. Postponed: without a new kick-off so far.
+             * @description Status of the match. `postponed`: there is no new kick-off time yet.
              * @enum {string}
              */
             status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -1385,14 +1532,14 @@ export interface components {
             id: string;
             /** @description For the fan to read. */
             name: string;
-            /** @description Its first instant. */
+            /** @description When it starts. */
             startsAt: string;
-            /** @description Its end, exclusive. */
+            /** @description When it ends, exclusive. */
             endsAt: string;
         };
         /** Seasons */
         Seasons: {
-            /** @description By their start. */
+            /** @description Ordered by start. */
             seasons: components["schemas"]["Season"][];
         };
         /** Sponsor */
@@ -1411,6 +1558,24 @@ export interface components {
             /** @description By id. */
             sponsors: components["schemas"]["Sponsor"][];
         };
+        /** Document */
+        Document: {
+            /** @description Slug of the document. */
+            id: string;
+            /** @description Version of the text. */
+            version: string;
+            /** @description What it is for, such as terms or marketing. */
+            purpose: string;
+            /** @description For the fan to read. */
+            text: string;
+            /** @description Whether the app does not continue without it. */
+            required: boolean;
+        };
+        /** Documents */
+        Documents: {
+            /** @description By id. */
+            documents: components["schemas"]["Document"][];
+        };
         /** Picture */
         Picture: {
             /** @description A path of the API’s origin, for `avatarUrl` of the profile, or for entries of the catalogue. */
@@ -1424,7 +1589,7 @@ export interface components {
         };
         /**
          * Identity
-         * @description Mirror of the identity provider’s data. Contains nothing that the fan wrote in this API.
+         * @description Mirror of the identity provider’s data. Does not contain what the fan wrote in this API.
          */
         Identity: {
             /** @description Name of the identity provider. */
@@ -1463,9 +1628,11 @@ export interface components {
             /** @description The `id` of a team. */
             favoriteTeamId: string | null;
             identity: components["schemas"]["Identity"];
-            /** @description Current balance. */
+            /** @description Current balance, including held points. */
             points: number;
-            /** @description How far the fan is; `GET /api/user/onboarding` says more. */
+            /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
+            held: number;
+            /** @description Progress of the fan; `GET /api/user/onboarding` has the details. */
             onboarding: {
                 /**
                  * @description Completed at most once.
@@ -1482,7 +1649,7 @@ export interface components {
         };
         /**
          * ProfileChange
-         * @description An omitted member stays as it is; null clears it.
+         * @description An omitted member keeps its value; null clears it.
          */
         ProfileChange: {
             /** @description 1 to 50 characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), no more marks on a letter than languages use, and no word that mixes letters of scripts that look alike, such as Latin and Cyrillic. */
@@ -1545,6 +1712,11 @@ export interface components {
              * @enum {string}
              */
             identitySync: "synced" | "deferred";
+            /** @description Null for a fan who was not invited. */
+            referral: {
+                /** @description Handle of the fan who invited this one. Null for a fan without a handle, or who is hidden. */
+                invitedBy: string | null;
+            } | null;
             /**
              * @description The onboarding was completed before. This request changed nothing.
              * @constant
@@ -1556,6 +1728,8 @@ export interface components {
             profile?: components["schemas"]["ProfileChange"];
             /** @description Whether to enrol in the global leaderboard. Default: `true`. */
             joinLeaderboard?: boolean;
+            /** @description The code of a fan who invited this one. A code that is unknown stops nothing: `referral` is null. */
+            referralCode?: string;
         };
         /** Sync */
         Sync: {
@@ -1684,7 +1858,7 @@ export interface components {
                 kind: "quest" | "achievement" | "streak";
                 /** @description A day, an ISO week or a month; `ever` for a quest without periods. */
                 period: string;
-                /** @description Of a streak: periods completed in a row, this one included. */
+                /** @description For a streak: the number of periods completed in a row, including this one. */
                 streak: number | null;
             };
         };
@@ -1751,7 +1925,7 @@ export interface components {
         };
         /** Feed */
         Feed: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"] | components["schemas"]["SetInFeed"] | components["schemas"]["TradeInFeed"])[];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -1787,8 +1961,117 @@ export interface components {
             following: boolean;
             /** @description Whether the fan follows you. */
             followsYou: boolean;
-            /** @description Whether you mute the fan, who does not learn it. */
+            /** @description Whether you mute the fan. The fan is not notified. */
             muted: boolean;
+        };
+        /** Referral */
+        Referral: {
+            /** @description The code with which the fan invites others. It stays the same. */
+            code: string;
+            /** @description Fans who have completed the onboarding with the code. */
+            invited: number;
+            /** @description Those of them who did what the club pays for: `referral.completed` was recorded. */
+            completed: number;
+            /** @description How many can be completed in a month (UTC). */
+            limit: number;
+        };
+        /** Consent */
+        Consent: {
+            /** @description What it is for, such as terms or marketing. */
+            purpose: string;
+            /** @description The current document. Null: there is none any longer. */
+            documentId: string | null;
+            /** @description Version of the current document. */
+            version: string | null;
+            /** @description Whether the app does not continue without it. */
+            required: boolean;
+            /** @description Whether the fan agrees. False until the fan does. */
+            granted: boolean;
+            /** @description The version that the fan agrees to. If it is not the current one, ask again. */
+            grantedVersion: string | null;
+            /** @description When the fan stated it. Null: never. */
+            changedAt: string | null;
+            /** @description Where the fan stated it. */
+            source: string | null;
+        };
+        /** Consents */
+        Consents: {
+            /** @description By purpose. */
+            consents: components["schemas"]["Consent"][];
+            /** @description What the club knows of the age of the fan. */
+            age: {
+                /**
+                 * @description Null: unknown.
+                 * @enum {string|null}
+                 */
+                ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
+                /** @description Who has checked it. */
+                source: string | null;
+                /** @description When it was checked. */
+                assuredAt: string | null;
+                /** @description Whether a guardian consents. Null: nobody has asked. False: the fan cannot write. */
+                guardianConsent: boolean | null;
+            };
+        };
+        /** ConsentChange */
+        ConsentChange: {
+            /** @description True: the fan agrees. False: the fan does not, or withdraws. */
+            granted: boolean;
+            /** @description Version of the document that the fan has read. */
+            version: string;
+        };
+        /**
+         * ConsentChanges
+         * @description By purpose. Purposes that are left out stay as they are.
+         */
+        ConsentChanges: {
+            [key: string]: components["schemas"]["ConsentChange"];
+        };
+        /** AgeBandChange */
+        AgeBandChange: {
+            /**
+             * FanReference
+             * @description A fan, by id, by the provider’s subject, or by e-mail.
+             */
+            fan: {
+                /** @description `profile.id` of the fan. */
+                userId: string;
+            } | {
+                /** @description The identity provider: the `IDP_NAME` of this API. */
+                provider: string;
+                /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
+                subject: string;
+            } | {
+                /** @description An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found. */
+                email: string;
+            };
+            /**
+             * @description Null: unknown.
+             * @enum {string|null}
+             */
+            ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
+            /** @description Who has checked it. */
+            source: string;
+            /** @description When it was checked. */
+            assuredAt: string;
+            /** @description Whether a guardian consents. False freezes the writes of a fan who is not an adult. Left out: stays as it is. */
+            guardianConsent?: boolean;
+        };
+        /** AgeOfFan */
+        AgeOfFan: {
+            /** @description The fan. */
+            userId: string;
+            /**
+             * @description Null: unknown.
+             * @enum {string|null}
+             */
+            ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
+            /** @description Who has checked it. */
+            source: string | null;
+            /** @description When it was checked. */
+            assuredAt: string | null;
+            /** @description Whether a guardian consents. Null: nobody has asked. False: the fan cannot write. */
+            guardianConsent: boolean | null;
         };
         /** NewReport */
         NewReport: {
@@ -1799,7 +2082,7 @@ export interface components {
                  * @enum {string}
                  */
                 kind: "fan" | "locker" | "trade";
-                /** @description Of a fan, or of a locker: the handle of the fan. Of a trade: its id. */
+                /** @description For a fan or a locker: the handle of the fan. For a trade: its id. */
                 id: string;
             };
             /**
@@ -1821,7 +2104,7 @@ export interface components {
                  * @enum {string}
                  */
                 kind: "fan" | "locker" | "trade";
-                /** @description As you reported it. Null once the fan was erased. */
+                /** @description The id or handle that you reported. Null after the fan was erased. */
                 id: string | null;
             };
             /**
@@ -1845,7 +2128,7 @@ export interface components {
         };
         /** Reports */
         Reports: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             reports: components["schemas"]["Report"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -1878,16 +2161,16 @@ export interface components {
             /** @description The sanction. */
             id: string;
             /**
-             * @description `hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, and not write.
+             * @description `hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, but not write.
              * @enum {string}
              */
             kind: "hide" | "mute" | "suspend";
             /**
-             * @description Why the club decided it.
+             * @description The reason of the club.
              * @enum {string}
              */
             reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
-            /** @description Of a suspension: when it ends. */
+            /** @description For a suspension: when it ends. */
             until: string | null;
             /** @description When it was decided. */
             createdAt: string;
@@ -1902,12 +2185,12 @@ export interface components {
         };
         /** Sanctions */
         Sanctions: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             sanctions: components["schemas"]["Sanction"][];
         };
         /** PointsEntry */
         PointsEntry: {
-            /** @description Names the entry. */
+            /** @description Id of the entry. */
             id: string;
             /** @description Position in the fan’s ledger, from 1. */
             seq: number;
@@ -1926,7 +2209,7 @@ export interface components {
         };
         /** Dashboard */
         Dashboard: {
-            /** @description What a home screen greets with. */
+            /** @description The profile data for the top of a home screen. */
             profile: {
                 /** @description Null until the first write of any kind. */
                 id: string | null;
@@ -1935,11 +2218,13 @@ export interface components {
                 /** @description The fan’s own picture, or else the provider’s. */
                 avatarUrl: string | null;
             };
-            /** @description Balance. */
+            /** @description Balance, including held points. */
             points: number;
-            /** @description On the global leaderboard; null for who has not joined it. */
+            /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
+            held: number;
+            /** @description Rank on the global leaderboard. Null for fans who have not joined it. */
             rank: number | null;
-            /** @description How many rewards. */
+            /** @description Numbers of rewards. */
             rewards: {
                 /** @description Can be claimed now. */
                 claimable: number;
@@ -1948,20 +2233,20 @@ export interface components {
                 /** @description Redeemed. */
                 redeemed: number;
             };
-            /** @description How many packs of the fan. */
+            /** @description Numbers of packs of the fan. */
             packs: {
                 /** @description Not yet opened. */
                 sealed: number;
                 /** @description Opened. */
                 opened: number;
             };
-            /** @description How many quests. */
+            /** @description Numbers of quests. */
             quests: {
-                /** @description Begun and not completed, in a period that is not over. */
+                /** @description Started, but not completed, in a period that is not over. */
                 active: number;
-                /** @description Completed periods whose reward is to be claimed. */
+                /** @description Completed periods with an unclaimed reward. */
                 claimable: number;
-                /** @description The run that ends next, among streaks whose current period is not completed. */
+                /** @description The streak that ends next, among those whose current period is not completed. */
                 streakAtRisk: {
                     /** @description The streak. */
                     questId: string;
@@ -1974,19 +2259,151 @@ export interface components {
             /** @description The newest ledger entries. */
             recentPoints: components["schemas"]["PointsEntry"][];
         };
+        /** FanAccount */
+        FanAccount: {
+            /** @description The account. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description What is counted. */
+            unit: string;
+            /** @description The sum of the entries of the seasons that count. */
+            total: number;
+            /** @description Seasons with entries, newest first. */
+            seasons: {
+                /** @description Null after the last season of the catalogue. */
+                seasonId: string | null;
+                /** @description The sum of its entries. */
+                total: number;
+            }[];
+            /** @description The tier of the fan. */
+            tier: {
+                /** @description The tier. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+                /** @description What the fan gets for it. */
+                benefits: string[];
+                /** @description When it was reached. */
+                since: string | null;
+                /** @description When it ends, unless the total is high enough by then. Null while it is high enough. */
+                until: string | null;
+            } | null;
+            /** @description The next tier. Null if there is none above the total. */
+            next: {
+                /** @description The lowest tier above the total. */
+                tier: {
+                    /** @description The tier. */
+                    id: string;
+                    /** @description For the fan to read. */
+                    name: string;
+                };
+                /** @description What is missing to it. */
+                missing: number;
+            } | null;
+        };
+        /** FanAccounts */
+        FanAccounts: {
+            /** @description The active accounts, by id. */
+            accounts: components["schemas"]["FanAccount"][];
+        };
+        /** AccountEntry */
+        AccountEntry: {
+            /** @description Id of the entry. */
+            id: string;
+            /** @description Position in the fan’s ledger of the account, from 1. */
+            seq: number;
+            /** @description Negative for what was taken back. */
+            delta: number;
+            /** @description The sum of all entries after this one. */
+            balanceAfter: number;
+            /** @description As in `GET /api/user/points`. */
+            reason: string;
+            /** @description Reference of the cause. */
+            ref: string;
+            /** @description The season in which it counts. Null after the last season of the catalogue. */
+            seasonId: string | null;
+            /** @description When it was earned, which decides the season. */
+            countedAt: string;
+            /** @description When it was booked. */
+            createdAt: string;
+            /** @description SHA-256 over the entry and the hash before it. */
+            hash: string;
+            /** @description What it was booked for. */
+            explanation: {
+                /** @description `rule`, `quest`, or the reason. */
+                kind: string;
+                /** @description The rule or quest. */
+                id: string | null;
+                /** @description Its name, for the fan to read. */
+                name: string | null;
+                /** @description Whether the entry takes back an earlier one. */
+                takesBack: boolean;
+            };
+        };
+        /** AccountEntries */
+        AccountEntries: {
+            /** @description Newest first. */
+            entries: components["schemas"]["AccountEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** Bands */
+        Bands: {
+            /** @description When they were counted, at most a minute ago. */
+            asOf: string;
+            /** @description Fans with a total above zero. 0 if there are fewer than 5. */
+            fans: number;
+            /** @description The lowest first. None has fewer than 5 fans. */
+            bands: {
+                /** @description The lowest total. */
+                from: number;
+                /** @description The highest total. */
+                to: number;
+                /** @description Fans with such a total. */
+                fans: number;
+            }[];
+        };
+        /** Priority */
+        Priority: {
+            /** @description The time of the list. */
+            asOf: string;
+            /** @description The highest total first. */
+            entries: {
+                /** @description The fan. */
+                userId: string;
+                /** @description The sum of the entries of the seasons that count. */
+                total: number;
+                /** @description When the fan earned last of what remains of it. */
+                reachedAt: string;
+                /** @description Active at that time. */
+                memberships: {
+                    /** @description Kind of the membership. */
+                    kindId: string;
+                    /** @description What is printed on the card. */
+                    number: string | null;
+                }[];
+            }[];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
         /** PointsHistory */
         PointsHistory: {
-            /** @description Current balance. */
+            /** @description Current balance, including held points. */
             balance: number;
-            /** @description All points ever earned. Spending does not reduce it; points that are taken back do. */
+            /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
+            held: number;
+            /** @description The sum of all earned points. Spending does not reduce it; points that are taken back do. */
             lifetime: number;
-            /** @description The points that end next; null: none. Only on servers on which points end. */
+            /** @description The points that expire next. Null if there are none. Absent on servers on which points do not expire. */
             expiring?: {
-                /** @description Points that end then, unless they are spent before. */
+                /** @description Points that expire then, unless they are spent before. */
                 amount: number;
-                /** @description When they end: a midnight, UTC. */
+                /** @description When they expire: at midnight UTC. */
                 expiresAt: string;
             } | null;
+            /** @description Entries that events of other systems have earned before this time are archived, and not in the list. The balance includes them. Absent if all entries are in the list. */
+            archivedUntil?: string;
             /** @description Newest first. */
             entries: components["schemas"]["PointsEntry"][];
             /** @description Cursor of the next page; null on the last page. */
@@ -2013,16 +2430,16 @@ export interface components {
                 /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
                 subject: string;
             } | {
-                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                /** @description An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found. */
                 email: string;
             };
             /** @description Minor units of the currency. */
             amount: number;
             /** @description ISO 4217; one of `CASH_CURRENCIES`. */
             currency: string;
-            /** @description Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data. */
+            /** @description Identifies the promotion among those of all fans and sources. It is stored permanently in the entries, which the fan sees: it must not contain personal data. */
             ref: string;
-            /** @description What is not spent by then ends. Without it, it does not end. */
+            /** @description Cash that is not spent by then expires. If omitted, the cash does not expire. */
             expiresAt?: string;
             /** @description For operators. It is not part of the ledger, and an erasure deletes it. */
             note?: string;
@@ -2053,11 +2470,11 @@ export interface components {
             /** @description `all`, or the week or month in ISO 8601; or the board of predictions. */
             id: string;
             /**
-             * @description Left out on the boards of all points.
+             * @description Absent on the boards of all points.
              * @constant
              */
             kind?: "predictions";
-            /** @description Of the matches; null: of all. Left out on the boards of all points. */
+            /** @description Season of the matches. Null: all seasons. Absent on the boards of all points. */
             season?: string | null;
             /**
              * @description All time, an ISO week or a month.
@@ -2080,9 +2497,9 @@ export interface components {
             rank: number;
             /** @description The fan; null if the entry is shown without a name. */
             userId: string | null;
-            /** @description For the page of the fan. Null without one, and if the entry is shown without a name. */
+            /** @description Handle of the fan, for the link to their page. Null if the fan has none, or if the entry is shown without a name. */
             handle: string | null;
-            /** @description By the privacy of the fan: their name, their handle, or null. Null as well if one of you has blocked the other. */
+            /** @description The name of the fan, the handle, or null, as the privacy of the fan allows. Also null if one of you has blocked the other. */
             displayName: string | null;
             /** @description The picture; null as `displayName`. */
             avatarUrl: string | null;
@@ -2124,19 +2541,19 @@ export interface components {
                 /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
                 subject: string;
             } | {
-                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                /** @description An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found. */
                 email: string;
             };
             /** @description When it happened: at most 30 days ago, and at most 5 minutes ahead. */
             occurredAt: string;
-            /** @description What rules and quests look at: any members, at most 4096 bytes as JSON. */
+            /** @description Data for the conditions of rules and quests: any members, at most 4096 bytes as JSON. */
             data?: {
                 [key: string]: unknown;
             };
         };
         /** Events */
         Events: {
-            /** @description Each is recorded or refused on its own. */
+            /** @description Each event is recorded or refused separately. */
             events: components["schemas"]["Event"][];
         };
         /** Grant */
@@ -2156,11 +2573,11 @@ export interface components {
              */
             outcome: "applied" | "duplicate" | "ignored" | "refused";
             /**
-             * @description `event_id_reused`: the id was used for an event with other content. `too_old`: it happened more than 30 days ago. `in_future`: it happens more than 5 minutes from now. `fan_not_found`: no fan has this `userId`, or the provider is another one than that of this API. `type_reserved`: the type, or its namespace, is one that the application records itself. `internal_error`: the server failed at this event; send it again later. `voided`: the event was voided before it arrived. `fan_erased`: the fan was erased; nothing was recorded.
+             * @description `event_id_reused`: the id was used for an event with other content. `too_old`: it happened more than 30 days ago. `in_future`: it happens more than 5 minutes from now. `fan_not_found`: no fan has this `userId`, or the provider is another one than that of this API. `type_reserved`: the type, or its namespace, is one that the application records itself. `internal_error`: the server failed at this event; send it again later. `event_archived`: an event with this id is in the archive. `voided`: the event was voided before it arrived. `fan_erased`: the fan was erased; nothing was recorded.
              * @enum {string}
              */
-            code?: "event_id_reused" | "too_old" | "in_future" | "fan_not_found" | "type_reserved" | "internal_error" | "voided" | "fan_erased";
-            /** @description What the event earned, also of a duplicate. */
+            code?: "event_id_reused" | "too_old" | "in_future" | "fan_not_found" | "type_reserved" | "internal_error" | "event_archived" | "voided" | "fan_erased";
+            /** @description Points that the event earned. Also stated for a duplicate. */
             grants: components["schemas"]["Grant"][];
         };
         /** EventResults */
@@ -2179,7 +2596,7 @@ export interface components {
         Taken: {
             /** @description Slug of the rule. */
             ruleId: string;
-            /** @description Points that were taken back: at most the balance. */
+            /** @description Points that were taken back, at most the balance of the fan. */
             points: number;
             /** @description Points of the grant that the fan has spent. */
             uncollected: number;
@@ -2188,7 +2605,7 @@ export interface components {
         VoidedEvent: {
             /** @description Your id of the event, unique among all events that you send. */
             id: string;
-            /** @description What the event had earned. A repeat shows the same. */
+            /** @description Points that the event had earned. A repeat returns the same number. */
             taken: components["schemas"]["Taken"][];
         };
         /** CashBalance */
@@ -2204,7 +2621,7 @@ export interface components {
         LinkedWallet: {
             /** @description Address of the wallet, with the checksum of EIP-55. */
             address: string;
-            /** @description The chain on which it was proved last (EIP-155). */
+            /** @description The chain of the latest proof (EIP-155). */
             chainId: number;
             /** @description When it was linked. */
             linkedAt: string;
@@ -2220,7 +2637,7 @@ export interface components {
         WalletChallenge: {
             /** @description The text to sign with `personal_sign`, unchanged (EIP-4361). */
             message: string;
-            /** @description Names the challenge. */
+            /** @description Identifies the challenge. */
             nonce: string;
             /** @description When the challenge can no longer be used. */
             expiresAt: string;
@@ -2234,7 +2651,7 @@ export interface components {
             chainId: number;
             /** @description Address of the contract of the token, in lower case. */
             contract: string;
-            /** @description Units that the linked wallets must hold together: of ERC-721 a number of tokens, of ERC-20 the smallest unit. */
+            /** @description Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20. */
             minimum: string;
         };
         /**
@@ -2254,12 +2671,28 @@ export interface components {
             itemType: string;
             /** @description Points required for a claim, which does not spend them. */
             pointsRequired: number;
-            /** @description What else a claim requires: all of it. */
+            /** @description Further requirements of a claim. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 countries?: string[];
                 /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description Only for fans that the club has chosen: an id that has no meaning for fans. */
+                segment?: string;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
@@ -2285,8 +2718,8 @@ export interface components {
             claimable: boolean;
             /** @description Points that the caller lacks. */
             missingPoints: number;
-            /** @description Problem codes of a claim made now, in the order of the checks. Those of `requires` are not stated of a claimed reward. */
-            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "not_sold_there" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "out_of_stock")[];
+            /** @description Problem codes of a claim made now, in the order of the checks. For a claimed reward, those of `requires` are not listed. */
+            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "out_of_stock")[];
             /** @description When the caller claimed it. */
             claimedAt: string | null;
             /** @description When the caller redeemed it. */
@@ -2317,9 +2750,34 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** RedeemCode */
+        RedeemCode: {
+            /** @description The code as the fan types it. Case, spaces and dashes, O and 0, I, L and 1 make no difference. */
+            code: string;
+        };
+        /**
+         * CodeGave
+         * @description What the fan got.
+         */
+        CodeGave: {
+            /** @description Points. Null: none. */
+            points: number | null;
+            /** @description The reward that was claimed for the fan. */
+            rewardId: string | null;
+            /** @description The pack that the fan got, sealed. */
+            packId: string | null;
+            /** @description The collectible of which the fan got a copy. */
+            collectibleId: string | null;
+        };
+        /** RedeemedCode */
+        RedeemedCode: {
+            /** @description The campaign of the code. */
+            campaignId: string;
+            gave: components["schemas"]["CodeGave"];
+        };
         /**
          * RedeemedReward
-         * @description The reward. Of a voucher: the product, with the `itemType` voucher.
+         * @description The reward. For a voucher: the product, with the `itemType` voucher.
          */
         RedeemedReward: {
             /** @description Slug of the reward. */
@@ -2345,7 +2803,7 @@ export interface components {
             /** @description The code in its canonical form. */
             code: string;
             reward: components["schemas"]["RedeemedReward"];
-            /** @description Of a voucher: the order in which it was bought. Null for a reward. */
+            /** @description For a voucher: the order in which it was bought. Null for a reward. */
             order: {
                 /** @description The order. */
                 id: string;
@@ -2396,18 +2854,36 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
-            /** @description What a fan needs to buy it: all of it. */
+            /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 countries?: string[];
                 /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description Only for fans that the club has chosen: an id that has no meaning for fans. */
+                segment?: string;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
                 /** @description Lifetime points of the fan. */
                 points?: number;
             };
+            /** @description Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks. Only in responses to a caller with a token. */
+            blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -2462,18 +2938,36 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
-            /** @description What a fan needs to buy it: all of it. */
+            /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 countries?: string[];
                 /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description Only for fans that the club has chosen: an id that has no meaning for fans. */
+                segment?: string;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
                 /** @description Lifetime points of the fan. */
                 points?: number;
             };
+            /** @description Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks. Only in responses to a caller with a token. */
+            blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -2530,7 +3024,7 @@ export interface components {
             collectibleId: string;
             /** @description Number of this copy. */
             serialNumber: number;
-            /** @description Name of the collectible. No hash is of it, nor of the next two. */
+            /** @description Name of the collectible. This member and the next two are not part of any hash. */
             name: string;
             /** @description https URL, or a path of the API’s origin. */
             imageUrl: string | null;
@@ -2555,11 +3049,11 @@ export interface components {
                 /** @description SHA-256 of the members except `owner`. */
                 hash: string;
             };
-            /** @description The changes of hands, oldest first. */
+            /** @description The changes of owner, oldest first. */
             transfers: {
                 /** @description Number of the link. */
                 sequence: number;
-                /** @description What moved the item, such as `trade:ID`. */
+                /** @description What transferred the item, such as `trade:ID`. */
                 ref: string;
                 /** @description The fan who got the item. */
                 owner: {
@@ -2573,7 +3067,7 @@ export interface components {
                 };
                 /** @description SHA-256 of a secret salt and the id of the owner. */
                 ownerHash: string;
-                /** @description When the item changed hands. */
+                /** @description When the item changed owner. */
                 at: string;
                 /** @description The hash of the link before. */
                 previousHash: string;
@@ -2733,11 +3227,11 @@ export interface components {
             count: number;
             /** @description Serial numbers, ascending. */
             serialNumbers: number[];
-            /** @description Copies that cannot be traded yet, since they changed hands a short time ago. */
+            /** @description Copies that cannot be traded yet, because they changed owner a short time ago. */
             resting: {
                 /** @description One of `serialNumbers`. */
                 serialNumber: number;
-                /** @description When it may change hands again. */
+                /** @description When it can be traded again. */
                 until: string;
             }[];
         };
@@ -2794,7 +3288,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "completed" | "declined" | "cancelled" | "expired" | "void";
-            /** @description Changes with the trade. Accepting names it. */
+            /** @description Changes when the trade changes. Required to accept the trade. */
             version: number;
             /** @description When the offer was made. */
             createdAt: string;
@@ -2805,7 +3299,7 @@ export interface components {
         };
         /** Trades */
         Trades: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             trades: components["schemas"]["Trade"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -2847,7 +3341,7 @@ export interface components {
             currency: string;
             /** @description When it was started. */
             createdAt: string;
-            /** @description Until when it is to be paid. */
+            /** @description When the time to pay ends. */
             expiresAt: string;
             /** @description When it was paid. */
             completedAt: string | null;
@@ -2873,7 +3367,7 @@ export interface components {
         };
         /** CashEntry */
         CashEntry: {
-            /** @description Names the entry. */
+            /** @description Id of the entry. */
             id: string;
             /** @description ISO 4217. */
             currency: string;
@@ -2881,7 +3375,7 @@ export interface components {
             seq: number;
             /** @description Minor units; negative for cash that is spent. */
             delta: number;
-            /** @description Balance after this entry, with what is held. */
+            /** @description Balance after this entry, including held cash. */
             balanceAfter: number;
             /**
              * @description `top_up`: paid in by the fan. `promotion`: given by the club. `payment`: of a purchase. `refund`: of a purchase. `top_up_refund`: paid out to where it came from. `promotion_ended`: not spent in time.
@@ -2937,7 +3431,7 @@ export interface components {
             maxPerFan: number | null;
             /** @description Countries, ISO 3166-1 alpha-2 or XK. Null: all countries. */
             shipsTo: string[] | null;
-            /** @description What a unit gives. Null for what is shipped. */
+            /** @description What the fan gets with each unit. Null for products that are shipped. */
             delivers: {
                 /** @description A sealed pack. */
                 packId?: string;
@@ -2945,21 +3439,39 @@ export interface components {
                 collectibleId?: string;
                 /** @description A file, which the fan downloads. */
                 download?: boolean;
-                /** @description A voucher that takes so much off a later order. */
+                /** @description A voucher that reduces the price of a later order by this amount. */
                 credit?: number;
             } | null;
-            /** @description What a fan needs to buy it: all of it. */
+            /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 countries?: string[];
                 /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description Only for fans that the club has chosen: an id that has no meaning for fans. */
+                segment?: string;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
                 /** @description Lifetime points of the fan. */
                 points?: number;
             };
+            /** @description Requirements in `requires`, or of a pack that it delivers, that you do not meet: the problem codes of an order made now, in the order of the checks. For products that are shipped, the country of the order’s address decides. Only in responses to a caller with a token. */
+            blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -3007,12 +3519,12 @@ export interface components {
             /** @description What to buy: each variant once, all in one currency. */
             lines: components["schemas"]["CartLine"][];
             address?: components["schemas"]["AddressInput"];
-            /** @description The code of a voucher with a credit, which is used up with the payment. What exceeds the price is lost. */
+            /** @description The code of a voucher with a credit. The payment uses the whole voucher: credit that exceeds the price is lost. */
             voucher?: string;
         };
         /**
          * OrderLine
-         * @description A line of an order, with the price of a unit at the checkout.
+         * @description A line of an order, with the unit price at the time of the order.
          */
         OrderLine: {
             /** @description In the order of the cart. */
@@ -3030,7 +3542,7 @@ export interface components {
             quantity: number;
             price: components["schemas"]["Price"];
             /**
-             * @description `none`: not prepared yet. `ready`: packed. `returned`: it came back. What is not shipped is `delivered` with the payment.
+             * @description `none`: not prepared yet. `ready`: packed. `returned`: it came back. A line that is not shipped becomes `delivered` with the payment.
              * @enum {string}
              */
             state: "none" | "ready" | "shipped" | "delivered" | "returned";
@@ -3038,7 +3550,7 @@ export interface components {
             carrier: string | null;
             /** @description Number or address to follow it. */
             tracking: string | null;
-            /** @description What a unit gives. Null for what is shipped. */
+            /** @description What the fan gets with each unit. Null for products that are shipped. */
             delivers: {
                 /** @description A sealed pack. */
                 packId?: string;
@@ -3046,10 +3558,10 @@ export interface components {
                 collectibleId?: string;
                 /** @description A file, which the fan downloads. */
                 download?: boolean;
-                /** @description A voucher that takes so much off a later order. */
+                /** @description A voucher that reduces the price of a later order by this amount. */
                 credit?: number;
             } | null;
-            /** @description Of a paid line of the kind `voucher`: one for each unit. */
+            /** @description For a paid line of the kind `voucher`: one for each unit. */
             vouchers: {
                 /** @description The code for the desk, or for `voucher` of a later order. */
                 code: string;
@@ -3059,7 +3571,7 @@ export interface components {
                  */
                 state: "valid" | "used" | "void";
             }[];
-            /** @description Of a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack. */
+            /** @description For a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack. */
             packPurchaseIds: string[];
         };
         /** Address */
@@ -3086,27 +3598,27 @@ export interface components {
             /** @description The order. */
             id: string;
             /**
-             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.
+             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or to be refunded by the club.
              * @enum {string}
              */
             status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
             /** @description In the order of the cart. */
             lines: components["schemas"]["OrderLine"][];
-            /** @description What a voucher takes off. */
+            /** @description The reduction by a voucher. */
             discount: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What is to be paid, or was paid. */
+            /** @description The amount to pay, or that was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description Where it is shipped. Null: nothing is, or it was deleted. */
+            /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
             createdAt: string;
@@ -3114,7 +3626,7 @@ export interface components {
             expiresAt: string;
             /** @description When it was paid. */
             paidAt: string | null;
-            /** @description When the payment was given back. */
+            /** @description When the payment was refunded. */
             refundedAt: string | null;
         };
         /** CompleteOrder */
@@ -3156,7 +3668,7 @@ export interface components {
         };
         /** Orders */
         Orders: {
-            /** @description The latest first. */
+            /** @description Newest first. */
             orders: components["schemas"]["Order"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -3180,27 +3692,27 @@ export interface components {
             /** @description The order. */
             id: string;
             /**
-             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.
+             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or to be refunded by the club.
              * @enum {string}
              */
             status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
             /** @description In the order of the cart. */
             lines: components["schemas"]["OrderLine"][];
-            /** @description What a voucher takes off. */
+            /** @description The reduction by a voucher. */
             discount: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What is to be paid, or was paid. */
+            /** @description The amount to pay, or that was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description Where it is shipped. Null: nothing is, or it was deleted. */
+            /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
             createdAt: string;
@@ -3208,7 +3720,7 @@ export interface components {
             expiresAt: string;
             /** @description When it was paid. */
             paidAt: string | null;
-            /** @description When the payment was given back. */
+            /** @description When the payment was refunded. */
             refundedAt: string | null;
             fan: components["schemas"]["OrderingFan"];
         };
@@ -3241,7 +3753,7 @@ export interface components {
         Shelf: {
             /** @description Title of the shelf. May be empty. */
             title: string;
-            /** @description Those that the fan owns now. */
+            /** @description The items that the fan owns now. */
             items: components["schemas"]["LockerItem"][];
         };
         /** Locker */
@@ -3304,7 +3816,7 @@ export interface components {
         };
         /** Streak */
         Streak: {
-            /** @description Periods completed in a row, but for the grace; 0 when the run has ended. */
+            /** @description Periods completed in a row, not counting days of grace; 0 when the run has ended. */
             current: number;
             /** @description Periods of the longest run. */
             best: number;
@@ -3335,6 +3847,8 @@ export interface components {
             reward: {
                 /** @description Points. */
                 points: number;
+                /** @description The account in which they are kept. Absent for points to spend. */
+                account?: string;
                 /** @description A reward, which is claimed for the fan. */
                 rewardId: string | null;
                 /** @description A collectible. */
@@ -3359,7 +3873,7 @@ export interface components {
                 endsAt: string;
             } | null;
             /**
-             * @description `locked`: quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
+             * @description `locked`: the quests in `blockedBy` must be completed first, but events already count. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
              * @enum {string}
              */
             state: "locked" | "in_progress" | "completed" | "claimed" | "expired";
@@ -3382,6 +3896,8 @@ export interface components {
             given: {
                 /** @description Points. */
                 points: number;
+                /** @description The account in which they are kept. Absent for points to spend. */
+                account?: string;
                 /** @description A reward, which is claimed for the fan. */
                 rewardId: string | null;
                 /** @description A collectible. */
@@ -3407,7 +3923,7 @@ export interface components {
         };
         /**
          * SetReward
-         * @description What completing the set gives, once.
+         * @description What the fan gets once for completing the set.
          */
         SetReward: {
             /** @description Points. */
@@ -3440,13 +3956,13 @@ export interface components {
             reward: components["schemas"]["SetReward"];
             /** @description Whether it can be completed. */
             active: boolean;
-            /** @description Those of the set, in its order. */
+            /** @description The collectibles of the set, in its order. */
             collectibles: components["schemas"]["SetCollectible"][];
             /** @description Number of these collectibles that you own now. */
             owned: number;
             /** @description Number of collectibles of the set. */
             total: number;
-            /** @description When you first owned all of them. It stays, also if an item leaves or the set changes. */
+            /** @description When you first owned all of them. Does not change if you give an item away or the set changes. */
             completedAt: string | null;
         };
         /** Sets */
@@ -3465,7 +3981,7 @@ export interface components {
             /** @description When the fan wrote these scores. */
             predictedAt: string;
             /**
-             * @description `void`: the match was cancelled, or had begun before the prediction was written, as a later report says.
+             * @description `void`: the match was cancelled, or a later report states that it had begun before the prediction was written.
              * @enum {string}
              */
             state: "open" | "settled" | "void";
@@ -3477,7 +3993,7 @@ export interface components {
                 difference: boolean;
                 /** @description Whether both scores were right. */
                 exact: boolean;
-                /** @description Points for the best of these. */
+                /** @description Points for the most exact match of these. */
                 points: number;
                 /** @description When the prediction was settled by the result that counts. */
                 settledAt: string;
@@ -3499,7 +4015,7 @@ export interface components {
         };
         /** CheckInCode */
         CheckInCode: {
-            /** @description To be shown at the gate, as text or as a QR code. */
+            /** @description Show it at the gate, as text or as a QR code. */
             code: string;
             /** @description When the code stops working. There is a new one every 30 seconds. */
             validUntil: string;
@@ -3515,6 +4031,39 @@ export interface components {
             matchId: string;
             /** @description When the fan checked in first. */
             checkedInAt: string;
+        };
+        /** Membership */
+        Membership: {
+            /** @description Id of the membership in the ticket office. */
+            ref: string;
+            /** @description Kind of the membership. */
+            kindId: string;
+            /** @description Name of the kind. */
+            name: string;
+            /** @description What the fan gets for it. */
+            benefits: string[];
+            /** @description Picture of the card. */
+            imageUrl: string | null;
+            /** @description What is printed on the card. */
+            number: string | null;
+            /** @description The name on the card. */
+            holder: string | null;
+            /** @description When it starts. */
+            startsAt: string;
+            /** @description When it ends, exclusive. */
+            endsAt: string;
+            /** @description Start of the memberships of this kind that follow each other without a gap. */
+            since: string;
+            /**
+             * @description At the time of the response.
+             * @enum {string}
+             */
+            state: "upcoming" | "active" | "ended";
+        };
+        /** Memberships */
+        Memberships: {
+            /** @description Newest first. */
+            memberships: components["schemas"]["Membership"][];
         };
         /** StreamTicket */
         StreamTicket: {
@@ -3653,7 +4202,7 @@ export interface components {
         };
         /**
          * RewardCodeReplacedMessage
-         * @description The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one. Rules and quests cannot listen to it.
+         * @description The club has replaced the redemption code of a reward: the old code no longer works. `GET /api/user/rewards` has the new one. Rules and quests cannot listen to it.
          */
         RewardCodeReplacedMessage: {
             /**
@@ -3835,10 +4384,107 @@ export interface components {
                 eventId: string;
                 /** @description The set. */
                 setId: string;
-                /** @description Points that it gave. */
+                /** @description Points that the fan got for it. */
                 points: number;
                 /** @description The reward that was claimed for the fan. Null if there was none to give. */
                 rewardId: string | null;
+            };
+        };
+        /**
+         * CodeRedeemedMessage
+         * @description The fan redeemed a code of a campaign.
+         */
+        CodeRedeemedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "code.redeemed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The campaign. */
+                campaignId: string;
+                /** @description The redemption. */
+                redemptionId: string;
+                /** @description Points that the fan got for it. */
+                points: number | null;
+                /** @description The reward that was claimed for the fan. */
+                rewardId: string | null;
+                /** @description The pack that the fan got, sealed. */
+                packId: string | null;
+                /** @description The collectible of which the fan got a copy. */
+                collectibleId: string | null;
+            };
+        };
+        /**
+         * ReferralCompletedMessage
+         * @description A fan who was invited did what the setting `referralCompletes` names: an event of each of the two fans, once for each invited fan.
+         */
+        ReferralCompletedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "referral.completed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /**
+                 * @description `invited`: the fan was invited. `inviter`: the fan invited another one.
+                 * @enum {string}
+                 */
+                role: "invited" | "inviter";
+            };
+        };
+        /**
+         * ConsentChangedMessage
+         * @description The fan agreed to a document, or withdrew it. Rules and quests cannot listen to it.
+         */
+        ConsentChangedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "consent.changed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The purpose, such as marketing. */
+                purpose: string;
+                /** @description The document. */
+                documentId: string;
+                /** @description Version of the document that the fan has read. */
+                version: string;
+                /** @description Whether the fan agrees. */
+                granted: boolean;
             };
         };
         /**
@@ -3878,7 +4524,7 @@ export interface components {
         };
         /**
          * TradeCompletedMessage
-         * @description A trade or a gift was accepted, and the items changed hands: an event of each of the two fans.
+         * @description A trade or a gift was accepted, and the items have new owners: an event of each of the two fans.
          */
         TradeCompletedMessage: {
             /**
@@ -3974,17 +4620,17 @@ export interface components {
                  */
                 kind: "hide" | "mute" | "suspend";
                 /**
-                 * @description Why the club decided it.
+                 * @description The reason of the club.
                  * @enum {string}
                  */
                 reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
-                /** @description Of a suspension: when it ends. */
+                /** @description For a suspension: when it ends. */
                 until: string | null;
             };
         };
         /**
          * SanctionLiftedMessage
-         * @description The club has ended a sanction of the fan. A suspension that ends by its time has no such event. Rules and quests cannot listen to it.
+         * @description The club has ended a sanction of the fan. A suspension that expires has no such event. Rules and quests cannot listen to it.
          */
         SanctionLiftedMessage: {
             /**
@@ -4141,7 +4787,7 @@ export interface components {
         };
         /**
          * OrderExpiredMessage
-         * @description An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded. Rules and quests cannot listen to it.
+         * @description An order was not paid in time, and its stock was released. A payment that comes later pays it if there is stock, or is refunded. Rules and quests cannot listen to it.
          */
         OrderExpiredMessage: {
             /**
@@ -4239,7 +4885,7 @@ export interface components {
         };
         /**
          * OrderRefundDueMessage
-         * @description A payment of an order must be given back: it came too late, or the club refunds the order. Rules and quests cannot listen to it.
+         * @description A payment of an order must be refunded: it arrived too late, or the club refunds the order. Rules and quests cannot listen to it.
          */
         OrderRefundDueMessage: {
             /**
@@ -4288,7 +4934,7 @@ export interface components {
         };
         /**
          * OrderRefundedMessage
-         * @description The payment of an order was given back. Rules and quests cannot listen to it.
+         * @description The payment of an order was refunded. Rules and quests cannot listen to it.
          */
         OrderRefundedMessage: {
             /**
@@ -4520,8 +5166,203 @@ export interface components {
                 difference: boolean;
                 /** @description Whether both scores were right. */
                 exact: boolean;
-                /** @description Points for the best of these. */
+                /** @description Points for the most exact match of these. */
                 points: number;
+            };
+        };
+        /**
+         * TierReachedMessage
+         * @description The fan has reached a tier of an account; once each time. Rules and quests cannot listen to it.
+         */
+        TierReachedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "tier.reached";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The account. */
+                accountId: string;
+                /** @description The tier. */
+                tierId: string;
+            };
+        };
+        /**
+         * TierAtRiskMessage
+         * @description The total of the fan is too low to keep the tier after the season, which ends in at most 30 days; once a season. Rules and quests cannot listen to it.
+         */
+        TierAtRiskMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "tier.at_risk";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The account. */
+                accountId: string;
+                /** @description The tier. */
+                tierId: string;
+                /** @description The end of the season. */
+                endsAt: string;
+            };
+        };
+        /**
+         * TierLostMessage
+         * @description The fan no longer has a tier. Rules and quests cannot listen to it.
+         */
+        TierLostMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "tier.lost";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The account. */
+                accountId: string;
+                /** @description The tier. */
+                tierId: string;
+                /** @description The tier that the fan has now. */
+                toTierId: string | null;
+                /**
+                 * @description A season has ended, with its days of grace, or points were taken back.
+                 * @enum {string}
+                 */
+                reason: "season" | "correction";
+            };
+        };
+        /**
+         * MembershipStartedMessage
+         * @description A membership of the fan has started, and follows no other of its kind.
+         */
+        MembershipStartedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "membership.started";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+                /** @description Kind of the membership. */
+                kindId: string;
+                /** @description When it starts. */
+                startsAt: string;
+                /** @description When it ends, exclusive. */
+                endsAt: string;
+                /** @description Start of the memberships of this kind that follow each other without a gap. */
+                since: string;
+            };
+        };
+        /**
+         * MembershipRenewedMessage
+         * @description A membership of the fan was made longer, or has started and follows another of its kind without a gap.
+         */
+        MembershipRenewedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "membership.renewed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+                /** @description Kind of the membership. */
+                kindId: string;
+                /** @description When it starts. */
+                startsAt: string;
+                /** @description When it ends, exclusive. */
+                endsAt: string;
+                /** @description Start of the memberships of this kind that follow each other without a gap. */
+                since: string;
+            };
+        };
+        /**
+         * MembershipEndedMessage
+         * @description A membership of the fan has ended, and no other of its kind is active.
+         */
+        MembershipEndedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "membership.ended";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+                /** @description Kind of the membership. */
+                kindId: string;
+                /** @description When it starts. */
+                startsAt: string;
+                /** @description When it ends, exclusive. */
+                endsAt: string;
+                /** @description Start of the memberships of this kind that follow each other without a gap. */
+                since: string;
             };
         };
         /**
@@ -4550,13 +5391,13 @@ export interface components {
                 delta: number;
                 /** @description Current points after it. */
                 balance: number;
-                /** @description Points earned in all after it. */
+                /** @description Lifetime points after it. */
                 lifetime: number;
                 /**
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -4587,7 +5428,7 @@ export interface components {
                 currency: string;
                 /** @description Minor units; negative if they were spent, refunded or have ended. */
                 delta: number;
-                /** @description Balance after it, with what is held for purchases. */
+                /** @description Balance after it, including cash held for purchases. */
                 balance: number;
                 /**
                  * @description Why, as in `GET /api/cash/{currency}/entries`.
@@ -4600,7 +5441,7 @@ export interface components {
         };
         /**
          * PointsExpiringMessage
-         * @description Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones. Rules and quests cannot listen to it.
+         * @description Points of the fan expire in 30 days (`pointsExpireAfterDays`); one event for all points that expire at the same time. The oldest points are spent first. Rules and quests cannot listen to it.
          */
         PointsExpiringMessage: {
             /**
@@ -4620,7 +5461,7 @@ export interface components {
                 source: string;
                 /** @description Unique within the source. */
                 eventId: string;
-                /** @description Points that end then, unless they are spent before. */
+                /** @description Points that expire then, unless they are spent before. */
                 amount: number;
                 /** @description When they end. */
                 expiresAt: string;
@@ -4657,7 +5498,7 @@ export interface components {
                 kind: "quest" | "achievement" | "streak";
                 /** @description A day, an ISO week or a month; `ever` for a quest without periods. */
                 period: string;
-                /** @description Of a streak: periods completed in a row, this one included. */
+                /** @description For a streak: the number of periods completed in a row, including this one. */
                 streak: number | null;
             };
         };
@@ -4698,7 +5539,7 @@ export interface components {
                 /** @description Where it is played. */
                 venue: string | null;
                 /**
-                 * @description Status of the match. Postponed: without a new kick-off so far.
+                 * @description Status of the match. `postponed`: there is no new kick-off time yet.
                  * @enum {string}
                  */
                 status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -4706,7 +5547,7 @@ export interface components {
                 homeScore: number | null;
                 /** @description Goals of the away team; null before the match. */
                 awayScore: number | null;
-                /** @description Greater with each change of status, scores or kick-off. */
+                /** @description Increases with each change of status, scores or kick-off. */
                 revision: number;
             };
         };
@@ -4729,7 +5570,7 @@ export interface components {
                 source: string;
                 /** @description Unique within the source. */
                 eventId: string;
-                /** @description As the system reported it. */
+                /** @description The data that the system reported. */
                 data?: {
                     [key: string]: unknown;
                 };
@@ -4795,7 +5636,7 @@ export interface operations {
     acceptTrade: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -4917,7 +5758,7 @@ export interface operations {
     cancelTrade: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -5049,7 +5890,7 @@ export interface operations {
     claimQuest: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -5076,7 +5917,7 @@ export interface operations {
     claimReward: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -5340,7 +6181,7 @@ export interface operations {
     declineTrade: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -5368,6 +6209,93 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    writeMembership: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * FanReference
+                     * @description A fan, by id, by the provider’s subject, or by e-mail.
+                     */
+                    fan: {
+                        /** @description `profile.id` of the fan. */
+                        userId: string;
+                    } | {
+                        /** @description The identity provider: the `IDP_NAME` of this API. */
+                        provider: string;
+                        /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
+                        subject: string;
+                    } | {
+                        /** @description An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found. */
+                        email: string;
+                    };
+                    /** @description A kind of membership of the catalogue. */
+                    kindId: string;
+                    /** @description What is printed on the card. Leading zeros are kept. */
+                    number?: string;
+                    /** @description The name on the card. */
+                    holder?: string;
+                    /** @description When it starts. */
+                    startsAt: string;
+                    /** @description When it ends, exclusive. */
+                    endsAt: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    endMembership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -5462,7 +6390,7 @@ export interface operations {
     findFans: {
         parameters: {
             query?: {
-                /** @description An address that the identity provider calls verified. Only with `FANS_BY_EMAIL=on`. */
+                /** @description An address that the identity provider has verified. Only with `FANS_BY_EMAIL=on`. */
                 email?: string;
                 /** @description With `subject`. */
                 provider?: string;
@@ -5587,13 +6515,15 @@ export interface operations {
                         /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
                         subject: string;
                     } | {
-                        /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                        /** @description An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found. */
                         email: string;
                     };
                     /** @description Points; negative to take points from the balance. Not zero. */
                     delta: number;
-                    /** @description Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data. */
+                    /** @description Identifies the grant among those of all fans and sources. It is stored permanently in the ledger, which the fan sees: it must not contain personal data. */
                     ref: string;
+                    /** @description The account in which the points are kept. Default: the points that fans spend. */
+                    account?: string;
                     /** @description For operators. It is not part of the ledger, and an erasure deletes it. */
                     note?: string;
                 };
@@ -5679,7 +6609,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Address of the wallet. One in mixed case must have the checksum of EIP-55. */
+                    /** @description Address of the wallet. An address in mixed case must have the checksum of EIP-55. */
                     address: string;
                     /** @description The chain to which the wallet is connected (EIP-155). */
                     chainId: number;
@@ -5764,9 +6694,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Names the challenge. */
+                    /** @description Identifies the challenge. */
                     nonce: string;
-                    /** @description Signature of the message: of a key (EIP-191), or of a contract (ERC-1271, ERC-6492). */
+                    /** @description Signature of the message, by a key (EIP-191) or a contract (ERC-1271, ERC-6492). */
                     signature: string;
                 };
             };
@@ -5788,6 +6718,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkedWallet"];
+                };
+            };
+        };
+    };
+    listAccountEntries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountEntries"];
+                };
+            };
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanAccounts"];
                 };
             };
         };
@@ -5841,6 +6824,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CashEntries"];
+                };
+            };
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Documents"];
                 };
             };
         };
@@ -5916,7 +6922,7 @@ export interface operations {
                 season?: string;
                 /** @description Only matches of this round. */
                 round?: string;
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -5932,6 +6938,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Matches"];
+                };
+            };
+        };
+    };
+    listMemberships: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memberships"];
                 };
             };
         };
@@ -5993,7 +7022,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6016,7 +7045,7 @@ export interface operations {
     listPacks: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6061,6 +7090,39 @@ export interface operations {
             };
         };
     };
+    listPriority: {
+        parameters: {
+            query: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description The account. */
+                account: string;
+                /** @description The lowest total. Default: 1. */
+                from?: number;
+                /** @description Only fans with an active membership of this kind. */
+                membership?: string;
+                /** @description The time of the list. Default: now. */
+                asOf?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Priority"];
+                };
+            };
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -6070,7 +7132,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6118,7 +7180,7 @@ export interface operations {
     listQuests: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6166,7 +7228,7 @@ export interface operations {
     listRewards: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6209,7 +7271,7 @@ export interface operations {
     listSeasons: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6257,7 +7319,7 @@ export interface operations {
     listSets: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6280,7 +7342,7 @@ export interface operations {
     listSponsors: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6303,7 +7365,7 @@ export interface operations {
     listTeams: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6330,7 +7392,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6400,7 +7462,7 @@ export interface operations {
     lookUpRedemption: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6468,7 +7530,7 @@ export interface operations {
     offerTrade: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6502,7 +7564,7 @@ export interface operations {
     openPack: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6598,6 +7660,29 @@ export interface operations {
             };
         };
     };
+    readBands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bands"];
+                };
+            };
+        };
+    };
     readCheckInCode: {
         parameters: {
             query?: never;
@@ -6628,7 +7713,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6644,6 +7729,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    readConsents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consents"];
+                };
+            };
+        };
+    };
+    writeConsents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConsentChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consents"];
                 };
             };
         };
@@ -6748,7 +7877,7 @@ export interface operations {
                 cursor?: string;
                 /** @description All points, or only those of predictions. */
                 kind?: "points" | "predictions";
-                /** @description With `kind=predictions`: only matches of this season; of all seasons by default. A season in which no prediction has earned points has an empty board. */
+                /** @description With `kind=predictions`: only matches of this season. Default: all seasons. The board is empty for a season in which no prediction has earned points. */
                 season?: string;
                 /** @description Points of all time, of an ISO week, or of a month; UTC. */
                 period?: "all" | "week" | "month";
@@ -6756,7 +7885,7 @@ export interface operations {
                 of?: string;
                 /** @description Returns the page with the caller in its middle, instead of the first page. */
                 around?: "me";
-                /** @description Only the fans that the caller follows, and the caller, ranked among each other. */
+                /** @description Ranks only the caller and the fans that the caller follows. */
                 among?: "following";
             };
             header?: never;
@@ -6779,7 +7908,7 @@ export interface operations {
     readLocker: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6805,7 +7934,7 @@ export interface operations {
     readMatch: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6831,7 +7960,7 @@ export interface operations {
     updateMatch: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6884,7 +8013,7 @@ export interface operations {
     readOwnLocker: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6907,7 +8036,7 @@ export interface operations {
     writeLocker: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6934,7 +8063,7 @@ export interface operations {
     readPack: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -6965,10 +8094,10 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
-                /** @description Entries from then on. */
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
+                /** @description Entries from this time on. */
                 since?: string;
-                /** @description Entries before then. */
+                /** @description Entries before this time. */
                 until?: string;
             };
             header?: never;
@@ -7041,7 +8170,7 @@ export interface operations {
     readProduct: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -7167,7 +8296,7 @@ export interface operations {
     readProvenance: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -7215,6 +8344,26 @@ export interface operations {
             };
         };
     };
+    readReferral: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Referral"];
+                };
+            };
+        };
+    };
     readTopUp: {
         parameters: {
             query?: never;
@@ -7241,7 +8390,7 @@ export interface operations {
     readTrade: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -7288,10 +8437,34 @@ export interface operations {
             };
         };
     };
+    redeemCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedeemCode"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeemedCode"];
+                };
+            };
+        };
+    };
     redeemReward: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -7410,7 +8583,7 @@ export interface operations {
     useRedemption: {
         parameters: {
             query?: {
-                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;
             };
             header?: never;
@@ -7457,6 +8630,30 @@ export interface operations {
             };
         };
     };
+    writeAgeBand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgeBandChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgeOfFan"];
+                };
+            };
+        };
+    };
 }
 type WithRequired<T, K extends keyof T> = T & {
     [P in K]-?: T[P];
@@ -7484,6 +8681,7 @@ export interface problems {
   'session_not_found': components['schemas']['SessionNotFoundProblem']
   'invalid_signature': components['schemas']['InvalidSignatureProblem']
   'suspended': components['schemas']['SuspendedProblem']
+  'guardian_consent_required': components['schemas']['GuardianConsentRequiredProblem']
   'fan_not_found': components['schemas']['FanNotFoundProblem']
   'cannot_follow_yourself': components['schemas']['CannotFollowYourselfProblem']
   'follow_limit_reached': components['schemas']['FollowLimitReachedProblem']
@@ -7509,15 +8707,19 @@ export interface problems {
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
+  'document_not_found': components['schemas']['DocumentNotFoundProblem']
+  'document_version_not_current': components['schemas']['DocumentVersionNotCurrentProblem']
   'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'trade_not_found': components['schemas']['TradeNotFoundProblem']
   'cannot_report_yourself': components['schemas']['CannotReportYourselfProblem']
   'sanction_not_found': components['schemas']['SanctionNotFoundProblem']
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
   'already_appealed': components['schemas']['AlreadyAppealedProblem']
+  'account_not_found': components['schemas']['AccountNotFoundProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
+  'event_archived': components['schemas']['EventArchivedProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
   'challenge_expired': components['schemas']['ChallengeExpiredProblem']
   'invalid_wallet_signature': components['schemas']['InvalidWalletSignatureProblem']
@@ -7530,10 +8732,19 @@ export interface problems {
   'already_claimed': components['schemas']['AlreadyClaimedProblem']
   'collectible_required': components['schemas']['CollectibleRequiredProblem']
   'not_sold_there': components['schemas']['NotSoldThereProblem']
+  'not_in_segment': components['schemas']['NotInSegmentProblem']
+  'membership_required': components['schemas']['MembershipRequiredProblem']
+  'age_required': components['schemas']['AgeRequiredProblem']
   'not_a_holder': components['schemas']['NotAHolderProblem']
+  'tier_required': components['schemas']['TierRequiredProblem']
   'out_of_stock': components['schemas']['OutOfStockProblem']
   'not_claimed': components['schemas']['NotClaimedProblem']
   'already_redeemed': components['schemas']['AlreadyRedeemedProblem']
+  'code_not_found': components['schemas']['CodeNotFoundProblem']
+  'campaign_over': components['schemas']['CampaignOverProblem']
+  'code_used': components['schemas']['CodeUsedProblem']
+  'limit_reached': components['schemas']['LimitReachedProblem']
+  'sold_out': components['schemas']['SoldOutProblem']
   'redemption_not_found': components['schemas']['RedemptionNotFoundProblem']
   'already_used': components['schemas']['AlreadyUsedProblem']
   'voucher_reserved': components['schemas']['VoucherReservedProblem']
@@ -7541,7 +8752,6 @@ export interface problems {
   'proof_not_found': components['schemas']['ProofNotFoundProblem']
   'item_not_found': components['schemas']['ItemNotFoundProblem']
   'pack_inactive': components['schemas']['PackInactiveProblem']
-  'sold_out': components['schemas']['SoldOutProblem']
   'too_many_holds': components['schemas']['TooManyHoldsProblem']
   'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
   'purchase_expired': components['schemas']['PurchaseExpiredProblem']
@@ -7563,7 +8773,6 @@ export interface problems {
   'product_not_found': components['schemas']['ProductNotFoundProblem']
   'product_inactive': components['schemas']['ProductInactiveProblem']
   'mixed_currencies': components['schemas']['MixedCurrenciesProblem']
-  'limit_reached': components['schemas']['LimitReachedProblem']
   'too_many_open_orders': components['schemas']['TooManyOpenOrdersProblem']
   'voucher_not_accepted': components['schemas']['VoucherNotAcceptedProblem']
   'address_required': components['schemas']['AddressRequiredProblem']
@@ -7582,6 +8791,9 @@ export interface problems {
   'prediction_closed': components['schemas']['PredictionClosedProblem']
   'invalid_check_in_code': components['schemas']['InvalidCheckInCodeProblem']
   'check_in_closed': components['schemas']['CheckInClosedProblem']
+  'membership_kind_not_found': components['schemas']['MembershipKindNotFoundProblem']
+  'membership_of_another_fan': components['schemas']['MembershipOfAnotherFanProblem']
+  'membership_not_found': components['schemas']['MembershipNotFoundProblem']
   'too_many_streams': components['schemas']['TooManyStreamsProblem']
 }
 
@@ -7598,6 +8810,9 @@ export interface messages {
   'purchase.refunded': components['schemas']['PurchaseRefundedMessage']
   'pack.opened': components['schemas']['PackOpenedMessage']
   'set.completed': components['schemas']['SetCompletedMessage']
+  'code.redeemed': components['schemas']['CodeRedeemedMessage']
+  'referral.completed': components['schemas']['ReferralCompletedMessage']
+  'consent.changed': components['schemas']['ConsentChangedMessage']
   'trade.offered': components['schemas']['TradeOfferedMessage']
   'trade.completed': components['schemas']['TradeCompletedMessage']
   'report.resolved': components['schemas']['ReportResolvedMessage']
@@ -7615,6 +8830,12 @@ export interface messages {
   'wallet.linked': components['schemas']['WalletLinkedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
+  'tier.reached': components['schemas']['TierReachedMessage']
+  'tier.at_risk': components['schemas']['TierAtRiskMessage']
+  'tier.lost': components['schemas']['TierLostMessage']
+  'membership.started': components['schemas']['MembershipStartedMessage']
+  'membership.renewed': components['schemas']['MembershipRenewedMessage']
+  'membership.ended': components['schemas']['MembershipEndedMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
   'cash.changed': components['schemas']['CashChangedMessage']
   'points.expiring': components['schemas']['PointsExpiringMessage']
@@ -7626,103 +8847,115 @@ export interface messages {
 export interface codes {
   /** Accept the terms. Only the current version can be accepted. A repeat changes nothing. */
   acceptTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'terms_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Accept a trade. All items change hands, or none. An item that has left voids the offer. A repeat returns the completed trade. */
-  acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Accept a trade. All items change owner, or none. If an item has another owner by then, the offer becomes void. A repeat returns the completed trade. */
+  acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
   blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Cancel a pending order. Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded. */
-  cancelCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_not_pending' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
-  cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Cancel a pending order. Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; a payment that was already made is refunded. */
+  cancelCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'order_not_found' | 'request_timeout' | 'order_not_pending' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; a payment that was already made is refunded. */
+  cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a trade. Ends an offer that you made. A repeat returns the same trade. */
-  cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Change the state of a line. Of a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. A returned line gives its units back to the stock. Requires the scope `orders:write`. */
+  cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Change the state of a line. For a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. The units of a returned line go back into stock. Requires the scope `orders:write`. */
   changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Change what you show to others. Counts at once, also for what happened before. An omitted member keeps its value. */
+  /** Change what you show to others. Takes effect at once, also for past activity. An omitted member keeps its value. */
   changePrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
-  checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'check_in_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
-  claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_a_holder' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'check_in_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Claim the reward of a completed quest. Gives the reward of a completed period once, even after the period has ended. Rewards with `claim: auto` are given when the period is completed. */
+  claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
-  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'collectible_required' | 'not_sold_there' | 'not_a_holder' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete an order. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order. */
-  completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'out_of_stock' | 'voucher_not_accepted' | 'product_inactive' | 'insufficient_points' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'out_of_stock' | 'voucher_not_accepted' | 'product_inactive' | 'insufficient_points' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
-  completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a purchase. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase. */
-  completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'sold_out' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'sold_out' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a top-up. Verifies with the payment gateway that `paymentReference` paid this top-up in full, and credits the cash once. A repeat returns the same top-up. */
-  completeTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completeTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
   createNativeToken: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Decline a trade. Ends an offer that was made to you. A repeat returns the same trade. */
-  declineTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  declineTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete your account. Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person. */
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** End a membership. Ends it now. A membership that has ended stays as it is. Requires the scope `memberships:write`. */
+  endMembership: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'membership_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Appeal against a sanction. Once against each, while it is in force. Another person than the one who decided it decides the appeal. */
+  /** Appeal against a sanction. Possible once for each sanction, while it is in force. A person other than the one who decided the sanction decides the appeal. */
   fileAppeal: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'sanction_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'already_appealed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Report a fan, a locker or a trade. The club sees what it shows now, even if the fan changes it. The fan is not told. Each of the two fans of a trade can report it. While your report is open, a repeat returns it unchanged. */
-  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case of ASCII letters. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
+  /** Report a fan, a locker or a trade. The report stores what is shown now, even if the fan changes it later. The fan is not notified. Both fans of a trade can report it. While your report is open, a repeat returns it unchanged. */
+  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Find a fan. By the subject at the provider, or by a verified e-mail address. The address must match completely; the case of ASCII letters does not matter. A newly verified address can take about a second to be found. Requires the scope `fans:read`. */
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */
-  followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Give cash to a fan. Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. It is spent before what the fan has paid for, the one that ends first before the others; it cannot be paid out. Requires the scope `cash:write`. */
+  followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Give cash to a fan. Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. Promotions are spent before cash that the fan has paid in, starting with the one that expires first. They cannot be paid out. Requires the scope `cash:write`. */
   grantCash: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'cash_not_accepted' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
-  grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Get a link to a file that you bought. Signed, for ten minutes: who has it can download the file. */
+  /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Taking points reduces only the balance, not the lifetime points or ranks. Requires the scope `points:write`. */
+  grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'account_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Get a link to a file that you bought. The link is signed and valid for ten minutes. Anyone who has it can download the file. */
   issueDownload: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'order_not_found' | 'no_download' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Create a receipt of the sandbox gateway. Not in production. To test a reused receipt, use a `paid` receipt for a second purchase. */
-  issueSandboxReceipt: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Request a challenge for a wallet. The user signs `message` unchanged with the wallet, in five minutes. It names the site, the chain, the address and the fan. A challenge is used once. */
-  issueWalletChallenge: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'too_many_challenges' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Join the leaderboard. Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of yours. You can join again after leaving. A repeat changes nothing. */
-  joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  issueSandboxReceipt: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Request a challenge for a wallet. The user signs `message` unchanged with the wallet, within five minutes. The message contains the site, the chain, the address and the fan. A challenge can be used once. */
+  issueWalletChallenge: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'too_many_challenges' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Join the leaderboard. Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of your predictions. You can join again after leaving. A repeat changes nothing. */
+  joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave the leaderboard. Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing. */
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Link a wallet. Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet is no way to sign in. */
-  linkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'challenge_expired' | 'wallet_linked_elsewhere' | 'too_many_wallets' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_wallet_signature' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** List the fans that you block. The latest first, by handle alone, so that you can end the block. */
+  /** Link a wallet. Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet cannot be used to sign in. */
+  linkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'challenge_expired' | 'wallet_linked_elsewhere' | 'too_many_wallets' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_wallet_signature' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** List the entries of an account. Newest first, each with the season in which it counts and what it was booked for. */
+  listAccountEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your accounts. Your total, your tier and what is missing to the next one, in each account of the club. */
+  listAccounts: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the fans that you block. Newest first, with only the handle, so that you can end the block. */
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the entries of your cash. Newest first. What is held for purchases is no entry: it is booked when a purchase completes. */
+  /** List the entries of your cash. Newest first. Cash held for purchases has no entry until the purchase completes. */
   listCashEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the fans who follow you. The latest first, with what each shows to you. */
+  /** List the documents to agree to. The current documents of the club, by id, at most one for each purpose. */
+  listDocuments: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the fans who follow you. Newest first, with the data that each fan shows to you. */
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the fans that you follow. The latest first, with their number. */
+  /** List the fans that you follow. Newest first, with their total number. */
   listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the matches. By kick-off, earliest first. `from=NOW` lists what is to come. */
+  /** List the matches. By kick-off, earliest first. `from` with the current time lists future matches. */
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List the fans that you mute. The latest first. */
+  /** List your memberships. Season tickets and other memberships, upcoming and ended ones included. Newest first. */
+  listMemberships: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the fans that you mute. Newest first. */
   listMutes: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your orders. The latest first, in every status. */
+  /** List your orders. Newest first, in every status. */
   listOrders: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the rewards that you have claimed. Newest claim first, with redemption codes. Includes rewards that are no longer active. */
   listOwnRewards: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the packs on sale. With price, supply and odds. */
-  listPacks: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List your predictions. Newest first, each with what it earned once there is a result. */
+  /** List the packs on sale. With price, supply and odds. With a token, each with what you lack of `requires`. */
+  listPacks: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your predictions. Newest first, each with the points that it earned once there is a result. */
   listPredictions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the products on sale. Ordered by id, with the variants and their remaining stock. */
-  listProducts: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List fans by their total. The highest total first; of equal ones, who reached it first. `asOf` of the response makes the same list again later; all pages are of that time. Erased fans are left out. Requires the scope `priority:read`. */
+  listPriority: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the products on sale. Ordered by id, with the variants and their remaining stock. With a token, each with what you lack of `requires`. */
+  listProducts: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your purchases. Newest first, in every status. */
   listPurchases: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your quests. Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed. */
+  /** List your quests. Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods with an unclaimed reward. */
   listQuests: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your reports. What became of what you reported. The latest first. */
+  /** List your reports. Your reports and their results. Newest first. */
   listReports: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the active rewards. Cheapest first, each with its state for the caller and the points that are missing. */
   listRewards: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List what the club decided about you. Sanctions in force and past ones, with their reasons. */
   listSanctions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the seasons. The seasons of the club, past ones and those to come, by their start. They do not overlap. */
+  /** List the seasons. The past, current and future seasons of the club, ordered by start. They do not overlap. */
   listSeasons: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your signed-in devices. The devices with an active native session, newest first. */
   listSessions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your sets. The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift. */
+  /** List your sets. The sets of the catalogue, with the items of each that you own. The last missing item completes the set and gives its reward, no matter whether it comes from a pack, a quest, a trade or a gift. */
   listSets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the sponsors. The active sponsors of the club, by id. */
   listSponsors: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -7730,7 +8963,7 @@ export interface codes {
   listTeams: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your top-ups. Newest first, in every status. */
   listTopUps: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your trades. Those that you offered and those that were offered to you, the latest first. */
+  /** List your trades. Trades that you offered or that were offered to you, newest first. */
   listTrades: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your packs. Newest first. */
   listUserPacks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
@@ -7738,33 +8971,37 @@ export interface codes {
   logOut: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Look up a redemption code. Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count. Requires the scope `redemptions:read`. */
   lookUpRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Mute a fan. Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing. */
+  /** Mute a fan. Adds the fan to your list of muted fans, and changes nothing else. The fan is not notified. A repeat changes nothing. */
   muteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Offer a trade or a gift. Open for 7 days. The items stay with their owners until the offer is accepted. An item rests for a day after it changed hands. */
-  offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Offer a trade or a gift. Open for 7 days. The items stay with their owners until the offer is accepted. After a change of owner, an item cannot be traded for a day. */
+  offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
-  openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, holds the price until the order expires. */
-  prepareOrderPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'payment_method_not_accepted' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, holds the price of your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
-  preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, the price is held until the order expires. */
+  prepareOrderPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'payment_method_not_accepted' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, the price is held in your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
+  preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a top-up. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. */
-  prepareTopUpPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  prepareTopUpPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Read how many fans have how much. In at most 50 bands of a public account. A band of fewer than 5 fans is joined with the next one. */
+  readBands: 'malformed_request' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
   readCheckInCode: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read your collection. The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that changed hands rests: offer it once `until` has passed. */
+  /** Read your collection. The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that has changed owner cannot be traded until the time in `until`. */
   readCollection: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read your dashboard. All that a home screen shows, in one request. */
+  /** Read what you agree to. By purpose. `GET /api/documents` has the texts. */
+  readConsents: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your dashboard. The data of a home screen, in one request. */
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found. */
+  /** Read the page of a fan. The data that the fan shows to you, or without a token to everyone. Fans who have blocked you, or that you have blocked, are not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read an order of a fan. With the address to ship it to. Requires the scope `orders:write`. */
+  /** Read an order of a fan. Includes the shipping address. Requires the scope `orders:write`. */
   readFanOrder: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read the activity of the fans that you follow. The latest first, limited to what each fan shows to you now, and without fans that you mute. A page stays the same while new events arrive; those are on a new first page. */
+  /** Read the activity of the fans that you follow. Newest first, limited to what each fan shows to you now, and without fans that you mute. New events do not change a page: they are on a new first page. */
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
+  /** Read the leaderboard. Ranks fans who joined it by the points that they earned: all time, in a week or in a month; or with predictions, in all seasons or in one. With `among=following`, `total` and the ranks count only fans that you follow. With a token, `me` is the caller’s own entry, even if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read the locker of a fan. As the fan shows it to you, or without a token to everyone. */
+  /** Read the locker of a fan. The locker as the fan shows it to you, or without a token to everyone. */
   readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -7772,52 +9009,56 @@ export interface codes {
   readOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order. The order in its current status, with the state of each line. */
   readOrder: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read your locker. With the items that you own now. Empty until you write it. */
+  /** Read your locker. Contains only items that you own now. Empty until you write it. */
   readOwnLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a pack and its items. The pack as in the list, with the weight of each item in the draw. */
-  readPack: 'malformed_request' | 'pack_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read your points. Balance, lifetime points and ledger entries, newest first. Filters by reason and time. Where points end, `expiring` says which are next. */
+  readPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'pack_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your points. Balance, lifetime points and ledger entries, newest first. Filters by reason and time. On servers on which points expire, `expiring` states which expire next. */
   readPoints: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read your prediction of a match. The scores that you predicted, with what they earned once there is a result. */
+  /** Read your prediction of a match. The scores that you predicted, with the points that they earned once there is a result. */
   readPrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'prediction_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read what you show to others. The defaults until you change them. */
   readPrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read a product. The product as in the list, also while it is not on sale. */
-  readProduct: 'malformed_request' | 'product_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read a product. The product as in the list, even while it is not on sale. */
+  readProduct: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'product_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your profile. The fields that you wrote, and the data of the identity provider. */
   readProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the proof of an opened pack. Public. The proof reveals the server seed, so that everyone can repeat the draw offline. */
   readProof: 'malformed_request' | 'proof_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read the history of an item. Public: how the item was made, and each change of hands. Each link contains the hash of the one before. A fan who does not show the profile to you, is anonymous on leaderboards, or is hidden by a block has no handle. */
+  /** Read the history of an item. Public: the origin of the item, and each change of owner. Each link contains the hash of the previous one. The handle is missing for fans who do not show their profile to you, are anonymous on leaderboards, or are hidden by a block. */
   readProvenance: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'item_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a purchase. The purchase in its current status, with its price, and its pack once it is completed. */
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read which terms you accepted. With the version that is required of who writes texts for other fans: name, handle, bio and titles. */
+  /** Read your invitation code. A friend enters the code in the onboarding, as `referralCode`. The first request of a fan makes the code. */
+  readReferral: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Read which terms you accepted. Also states the version that fans must accept before they write texts for other fans: name, handle, bio and titles. */
   readTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read a top-up. One that you started, in its current status. */
+  /** Read a top-up. A top-up that you started, in its current status. */
   readTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'top_up_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read a trade. One that you offered, or that was offered to you. */
+  /** Read a trade. A trade that you offered, or that was offered to you. */
   readTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'trade_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your wallets. Balances of cash in each currency that the club keeps, and the wallets on blockchains that you have linked. */
   readWallets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
+  /** Report events of fans. Records up to 100 events, in one request of at most 1 MiB. Each event is recorded or refused separately. After any failure, send the batch again: events that were already recorded are then `duplicate`, and are not recorded twice. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Redeem a claimed reward. Generates the redemption code, also if the reward is no longer active. */
-  redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Redeem a code. The code of a campaign of the club, such as one that is printed in a product or shown at the stadium. A fan who enters unknown codes has to wait after ten in ten minutes; other refusals do not count. A refusal uses up nothing. */
+  redeemCode: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'code_not_found' | 'request_timeout' | 'campaign_over' | 'already_redeemed' | 'code_used' | 'insufficient_points' | 'collectible_required' | 'membership_required' | 'age_required' | 'not_sold_there' | 'not_in_segment' | 'not_a_holder' | 'tier_required' | 'limit_reached' | 'points_limit_reached' | 'already_claimed' | 'out_of_stock' | 'sold_out' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Redeem a claimed reward. Generates the redemption code, even if the reward is no longer active. */
+  redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_a_holder' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
-  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_a_holder' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Start a top-up. To be paid within 30 minutes, as a purchase with a price in money. */
-  startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'cash_not_accepted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
-  syncIdentity: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'session_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_invalid' | 'identity_provider_refused' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Start a top-up. Pay it within 30 minutes, in the same way as a purchase with a price in money. */
+  startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'cash_not_accepted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Sync from the identity provider. Copies your data from the provider to the mirror (`identity` of the profile). Your own values do not change. Every deployment has the path `sync-identity`; the path with the name of its provider does the same. */
+  syncIdentity: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'session_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_invalid' | 'identity_provider_refused' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a block. Does not bring back the follows. A repeat changes nothing. */
   unblockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Stop following a fan. A repeat changes nothing. */
-  unfollowFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  unfollowFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Unlink a wallet. Also succeeds if you have not linked it. */
   unlinkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a mute. A repeat changes nothing. */
@@ -7825,19 +9066,25 @@ export interface codes {
   /** Report the state of a match. Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again. Requires the scope `matches:write`. */
   updateMatch: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Update fields of your profile. An omitted member keeps its value; null clears it. */
-  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Upload a picture. The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP with nothing but the pixels. A picture that nothing uses is deleted a day after its upload. A server key requires the scope `uploads:write`. */
-  uploadPicture: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'invalid_server_key' | 'insufficient_scope' | 'suspended' | 'request_timeout' | 'picture_quota_reached' | 'picture_hidden' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'picture_not_supported' | 'picture_damaged' | 'picture_too_large' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'uploads_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Use a redemption code. Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you. Requires the scope `redemptions:write`. */
+  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Upload a picture. The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP without metadata. A picture that nothing uses is deleted a day after its upload. A server key requires the scope `uploads:write`. */
+  uploadPicture: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'invalid_server_key' | 'insufficient_scope' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'picture_quota_reached' | 'picture_hidden' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'picture_not_supported' | 'picture_damaged' | 'picture_too_large' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'uploads_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Use a redemption code. A code can be used once: if several desks use it at the same time, only one gets 200. After a lost response, look the code up: if your request was successful, `usedBy` is your source. Requires the scope `redemptions:write`. */
   useRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'voucher_reserved' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Void an event. Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
-  voidEvent: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'event_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Write your locker. Replaces the whole locker. Each item has one place, and is shown for as long as you own it. */
-  writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'item_not_owned' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Void an event. Takes back the points that your event earned, up to the balance of the fan; the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
+  voidEvent: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'event_not_found' | 'request_timeout' | 'event_archived' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** State the age band of a fan. Replaces what is stored, and is never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it. Requires the scope `age:write`. */
+  writeAgeBand: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Agree, or withdraw. Each change is kept with its time, version and source. What is stated already changes nothing. A withdrawal is accepted with any version. */
+  writeConsents: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'document_not_found' | 'request_timeout' | 'document_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write your locker. Replaces the whole locker. Each item can occur once, and is shown as long as you own it. */
+  writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'item_not_owned' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write a membership of a fan. The fan is the one who attends, not the one who paid. A repeat with the same content changes nothing; other content replaces it. A later `endsAt`, or another membership of the kind that follows without a gap, renews it and keeps `since`. Requires the scope `memberships:write`. */
+  writeMembership: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'membership_of_another_fan' | 'payload_too_large' | 'unsupported_media_type' | 'membership_kind_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
-  writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Write your profile. The first request creates the record of the user. A member left out stays as it is; null clears it. */
-  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write your profile. The first request creates the record of the user. An omitted member keeps its value; null clears it. */
+  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
@@ -7860,6 +9107,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
+  endMembership: { method: 'DELETE', path: '/api/memberships/{ref}', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
   fileAppeal: { method: 'POST', path: '/api/user/appeals', caller: true, keyed: true, repeatable: true, body: true },
   fileReport: { method: 'POST', path: '/api/reports', caller: true, keyed: true, repeatable: true, body: true },
@@ -7873,17 +9121,22 @@ export const requests = {
   joinLeaderboard: { method: 'PUT', path: '/api/user/leaderboard-membership', caller: true, keyed: true, repeatable: true },
   leaveLeaderboard: { method: 'DELETE', path: '/api/user/leaderboard-membership', caller: true, repeatable: true },
   linkWallet: { method: 'POST', path: '/api/wallets', caller: true, keyed: true, repeatable: true, body: true },
+  listAccountEntries: { method: 'GET', path: '/api/user/accounts/{id}/entries', caller: true, repeatable: true },
+  listAccounts: { method: 'GET', path: '/api/user/accounts', caller: true, repeatable: true },
   listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
   listCashEntries: { method: 'GET', path: '/api/cash/{currency}/entries', caller: true, repeatable: true },
+  listDocuments: { method: 'GET', path: '/api/documents', repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
+  listMemberships: { method: 'GET', path: '/api/user/memberships', caller: true, repeatable: true },
   listMutes: { method: 'GET', path: '/api/user/mutes', caller: true, repeatable: true },
   listOrders: { method: 'GET', path: '/api/user/orders', caller: true, repeatable: true },
   listOwnRewards: { method: 'GET', path: '/api/user/rewards', caller: true, repeatable: true },
-  listPacks: { method: 'GET', path: '/api/packs', repeatable: true },
+  listPacks: { method: 'GET', path: '/api/packs', caller: true, repeatable: true },
   listPredictions: { method: 'GET', path: '/api/user/predictions', caller: true, repeatable: true },
-  listProducts: { method: 'GET', path: '/api/products', repeatable: true },
+  listPriority: { method: 'GET', path: '/api/priority', caller: true, repeatable: true },
+  listProducts: { method: 'GET', path: '/api/products', caller: true, repeatable: true },
   listPurchases: { method: 'GET', path: '/api/packs/purchases', caller: true, repeatable: true },
   listQuests: { method: 'GET', path: '/api/quests', caller: true, repeatable: true },
   listReports: { method: 'GET', path: '/api/user/reports', caller: true, repeatable: true },
@@ -7905,8 +9158,10 @@ export const requests = {
   prepareOrderPayment: { method: 'POST', path: '/api/checkout/payment', caller: true, keyed: true, repeatable: true, body: true },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   prepareTopUpPayment: { method: 'POST', path: '/api/cash/top-ups/payment', caller: true, keyed: true, repeatable: true, body: true },
+  readBands: { method: 'GET', path: '/api/accounts/{id}/bands', repeatable: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
+  readConsents: { method: 'GET', path: '/api/user/consents', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
   readFanOrder: { method: 'GET', path: '/api/orders/{orderId}', caller: true, repeatable: true },
@@ -7917,20 +9172,22 @@ export const requests = {
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
   readOrder: { method: 'GET', path: '/api/user/orders/{orderId}', caller: true, repeatable: true },
   readOwnLocker: { method: 'GET', path: '/api/user/locker', caller: true, repeatable: true },
-  readPack: { method: 'GET', path: '/api/packs/{packId}', repeatable: true },
+  readPack: { method: 'GET', path: '/api/packs/{packId}', caller: true, repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
   readPrediction: { method: 'GET', path: '/api/matches/{matchId}/prediction', caller: true, repeatable: true },
   readPrivacy: { method: 'GET', path: '/api/user/privacy', caller: true, repeatable: true },
-  readProduct: { method: 'GET', path: '/api/products/{productId}', repeatable: true },
+  readProduct: { method: 'GET', path: '/api/products/{productId}', caller: true, repeatable: true },
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
+  readReferral: { method: 'GET', path: '/api/user/referral', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
   readTopUp: { method: 'GET', path: '/api/user/top-ups/{topUpId}', caller: true, repeatable: true },
   readTrade: { method: 'GET', path: '/api/trades/{tradeId}', caller: true, repeatable: true },
   readWallets: { method: 'GET', path: '/api/wallets', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
+  redeemCode: { method: 'POST', path: '/api/codes', caller: true, keyed: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
@@ -7946,7 +9203,10 @@ export const requests = {
   uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },
+  writeAgeBand: { method: 'PUT', path: '/api/age-bands', caller: true, repeatable: true, body: true },
+  writeConsents: { method: 'PUT', path: '/api/user/consents', caller: true, keyed: true, repeatable: true, body: true },
   writeLocker: { method: 'PUT', path: '/api/user/locker', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  writeMembership: { method: 'PUT', path: '/api/memberships/{ref}', caller: true, repeatable: true, body: true, query: ['lang'] },
   writePrediction: { method: 'PUT', path: '/api/matches/{matchId}/prediction', caller: true, keyed: true, repeatable: true, body: true },
   writeProfile: { method: 'POST', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
 } as const

@@ -46,7 +46,7 @@ export type Failure<Id extends keyof codes> = ProblemOf<codes[Id] | RefreshCode 
 
 export type AnyProblem = ProblemOf<ProblemCode>
 
-/** A failed result. `reason`: what was thrown, or its words. */
+/** A failed result. `reason`: the thrown error, or its message. */
 export function clientFailure(code: keyof ClientProblems, reason: unknown, response: Response | null = null) {
   const detail = reason instanceof Error ? reason.message : String(reason)
   const requestId = response?.headers.get('x-request-id') ?? ''

@@ -47,7 +47,7 @@ async function findBreak({ collectibleId, serialNumber, origin, transfers }: Cha
   for (const [index, { sequence, ref, ownerHash, at, previousHash, hash }] of transfers.entries()) {
     const number = index + 2
     if (sequence !== number) return `link ${number} is missing`
-    if (previousHash !== before) return `link ${number} does not follow the one before`
+    if (previousHash !== before) return `link ${number} does not follow the previous one`
     const recomputed = await hashOf([...item, sequence, ref, ownerHash, at, previousHash])
     if (recomputed !== hash) return `link ${number} was changed`
     before = hash

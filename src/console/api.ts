@@ -4,6 +4,7 @@
  */
 import { type DataOf, fillRequest, type InputOf } from '../client/requests.ts'
 import { type operations, type problems, requests } from './generated.ts'
+import { saveFile } from './save-file.ts'
 import { markSessionEnded, session } from './session.ts'
 
 export type OperationId = keyof typeof requests
@@ -107,7 +108,7 @@ async function send(id: OperationId, input: object, { signal, isLong = false }: 
 async function readProblem(response: Response): Promise<Problem> {
   const { status, statusText } = response
   const title = statusText || 'The request failed'
-  const fallback = { status, code: 'unknown', title, detail: `The console answered ${status}.` }
+  const fallback = { status, code: 'unknown', title, detail: `The console answered with status ${status}.` }
   if (!response.headers.get('content-type')?.includes('json')) return fallback
   const written: unknown = await response.json().catch(() => null)
   // Guarantee of the spread: each answer of 400 and above with JSON is a problem document.
@@ -133,13 +134,9 @@ export const addressOfRead = <Id extends OperationId>(id: Id, input: Input<Id>):
 
 /** A write whose response is a file, which is saved under `name`. */
 export async function download<Id extends FileId>(id: Id, input: Input<Id>, name: string): Promise<void> {
+  // Guarantee of the cast: the input of an operation is an object.
   const response = await send(id, input as object, { isLong: true })
-  const url = URL.createObjectURL(await response.blob())
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
+  saveFile(await response.blob(), name)
 }
 
 /** A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails. */
@@ -153,6 +150,7 @@ export async function readLines<Id extends LinesId>(
   let timer = setTimeout(() => silence.abort(), DEADLINE_MS)
   try {
     const isEnded = AbortSignal.any([signal, silence.signal])
+    // Guarantee of the cast: the input of an operation is an object.
     const response = await send(id, input as object, { signal: isEnded, isLong: true })
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''

@@ -14,8 +14,10 @@ type Area = (typeof AREAS)[number]
 /** By the path of the area. The screen reads the rest of the address from `route`. */
 const SCREENS: Record<Area['path'], () => Promise<ScreenModule>> = {
   approvals: () => import('./screens/approvals/screen.tsx'),
+  staff: () => import('./screens/staff/screen.tsx'),
   audit: () => import('./screens/audit/screen.tsx'),
   '': () => import('./screens/overview/screen.tsx'),
+  season: () => import('./screens/season/screen.tsx'),
   catalogue: () => import('./screens/catalogue/screen.tsx'),
   fans: () => import('./screens/fans/screen.tsx'),
   orders: () => import('./screens/orders/screen.tsx'),

@@ -24,6 +24,7 @@ export const AREAS = [
     group: 'Today',
     permission: 'moderation.read',
   },
+  { path: 'season', title: 'Season', icon: 'season', group: 'Club', permission: 'season.read' },
   { path: 'orders', title: 'Orders', icon: 'orders', group: 'Club', permission: 'orders.read' },
   { path: 'catalogue', title: 'Catalogue', icon: 'catalogue', group: 'Club', permission: 'catalogue.read' },
   { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System', permission: 'webhooks.read' },
@@ -36,5 +37,6 @@ export const AREAS = [
     group: 'System',
     permission: 'approvals.decide',
   },
+  { path: 'staff', title: 'Staff', icon: 'staff', group: 'System', permission: 'staff.write' },
   { path: 'audit', title: 'Audit log', icon: 'audit', group: 'System', permission: 'audit.read' },
 ] as const satisfies Area[]

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -131,7 +131,7 @@ export interface components {
              */
             code: "storage_full";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description It is not signed by the provider of the staff for this console, is too old, or is no logout token. No session has ended. */
+        /** @description The token is not a logout token, is too old, or was not signed by the staff’s provider for this console. No session has ended. */
         LogoutTokenNotValidProblem: {
             /**
              * @description `logout_token_not_valid`.
@@ -171,6 +171,30 @@ export interface components {
              */
             code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Nobody can change their own role, or invite themselves with another one. */
+        OwnRoleProblem: {
+            /**
+             * @description `own_role`.
+             * @constant
+             */
+            code: "own_role";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The person signs in with the provider of the staff. Change the role there: it applies at the next sign-in. */
+        RoleOfProviderProblem: {
+            /**
+             * @description `role_of_provider`.
+             * @constant
+             */
+            code: "role_of_provider";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The person is not signed in and has no unused link. */
+        StaffNotFoundProblem: {
+            /**
+             * @description `staff_not_found`.
+             * @constant
+             */
+            code: "staff_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The session is unknown, has expired, or was ended. */
         SessionNotFoundProblem: {
             /**
@@ -179,14 +203,14 @@ export interface components {
              */
             code: "session_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` states which. Decide these first. */
+        /** @description Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. Decide these first. Or the past of either is archived: restore it first. `blockedBy` states which. */
         FansNotMergeableProblem: {
             /**
              * @description `fans_not_mergeable`.
              * @constant
              */
             code: "fans_not_mergeable";
-            blockedBy: ("same_fan" | "already_merged" | "sanction_in_force" | "report_open" | "appeal_open")[];
+            blockedBy: ("same_fan" | "already_merged" | "sanction_in_force" | "report_open" | "appeal_open" | "archived")[];
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Balance and lifetime points are at most 9007199254740991 (2^53 - 1), and these points would exceed it. Nothing was booked. */
         PointsLimitReachedProblem: {
@@ -196,7 +220,15 @@ export interface components {
              */
             code: "points_limit_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
+        /** @description The catalogue has no active account with this id, or it is not public. */
+        AccountNotFoundProblem: {
+            /**
+             * @description `account_not_found`.
+             * @constant
+             */
+            code: "account_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan has fewer points than the price, or than the points to take. Points that are held for unpaid purchases cannot be spent; `detail` states them. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
             /**
              * @description `insufficient_points`.
@@ -205,7 +237,7 @@ export interface components {
             code: "insufficient_points";
             /** @description The price, or the points to take. */
             pointsRequired: number;
-            /** @description The balance of the fan. */
+            /** @description The points that the fan has; of a price, those that are not held. */
             points: number;
             /** @description The difference. */
             missingPoints: number;
@@ -225,6 +257,14 @@ export interface components {
              * @constant
              */
             code: "cash_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The event is of an ended season, and its row is in the archive, so it cannot be voided. The club can restore the past of the fan with `archive restore`; then send the void again. */
+        EventArchivedProblem: {
+            /**
+             * @description `event_archived`.
+             * @constant
+             */
+            code: "event_archived";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description To write texts that other fans read, the fan must accept the terms of version `required`. Show the terms, and accept them with `PUT /api/user/terms`. */
         TermsNotAcceptedProblem: {
@@ -298,7 +338,7 @@ export interface components {
              */
             code: "code_not_used";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No action waits, or has waited, under this id. */
+        /** @description No request has this id. */
         ApprovalNotFoundProblem: {
             /**
              * @description `approval_not_found`.
@@ -306,7 +346,7 @@ export interface components {
              */
             code: "approval_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The action was confirmed or refused by someone, or its time has run out; `state` says which. */
+        /** @description The request was already confirmed or refused, or it has expired; `state` states which. */
         ApprovalClosedProblem: {
             /**
              * @description `approval_closed`.
@@ -315,7 +355,7 @@ export interface components {
             code: "approval_closed";
             state: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The person who asks for an action cannot confirm it. They can refuse it. Who signs in by a link and who signs in with the provider may be one person: confirm it in the way in which it was asked for. */
+        /** @description The person who asks for an action cannot confirm it, but can refuse it. It must be confirmed by a person who signs in the same way, with a link or with the provider, because one person may have both. Neither can have invited the other, and no third person both. */
         OwnApprovalProblem: {
             /**
              * @description `own_approval`.
@@ -339,7 +379,7 @@ export interface components {
              */
             code: "webhook_endpoint_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description It was encrypted under a key that the server does not have. Rotate the secret. */
+        /** @description It was encrypted with a key that the server no longer has. Rotate the secret. */
         WebhookSecretUnreadableProblem: {
             /**
              * @description `webhook_secret_unreadable`.
@@ -347,7 +387,7 @@ export interface components {
              */
             code: "webhook_secret_unreadable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description One verification runs at a time, one backup, one import of each kind, and one replay of an endpoint. Wait for it, or cancel it. */
+        /** @description Only one verification, one backup, one import of each kind, and one replay of each endpoint can run at a time. */
         JobRunningProblem: {
             /**
              * @description `job_running`.
@@ -355,7 +395,7 @@ export interface components {
              */
             code: "job_running";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A source has one current key. Rotate it for another one, or revoke it first. */
+        /** @description A source has only one current key. Rotate the key to replace it, or revoke it first. */
         ServerKeyExistsProblem: {
             /**
              * @description `server_key_exists`.
@@ -379,7 +419,7 @@ export interface components {
              */
             code: "run_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description `detail` says how large it may be. Divide it, or use the command. */
+        /** @description `detail` states the maximum size. Divide the file, or ask an operator to import it with the command on the server. */
         ImportTooLargeProblem: {
             /**
              * @description `import_too_large`.
@@ -387,7 +427,7 @@ export interface components {
              */
             code: "import_too_large";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A file is deleted after its import, or a day after its upload. */
+        /** @description Files are deleted after their import, or a day after their upload. */
         ImportFilesFullProblem: {
             /**
              * @description `import_files_full`.
@@ -403,7 +443,7 @@ export interface components {
              */
             code: "import_file_gone";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description It does not change from then on. Upload another one. */
+        /** @description A file cannot change after its dry run. Upload another file. */
         ImportFileCompleteProblem: {
             /**
              * @description `import_file_complete`.
@@ -411,7 +451,7 @@ export interface components {
              */
             code: "import_file_complete";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description PostgreSQL is backed up by its own tools, such as `pg_dump`, on a schedule outside of the console. */
+        /** @description Operators back up PostgreSQL with its own tools, outside of the console. */
         BackupNotPossibleProblem: {
             /**
              * @description `backup_not_possible`.
@@ -419,7 +459,7 @@ export interface components {
              */
             code: "backup_not_possible";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Delete old backups on the server, or set BACKUPS to a folder of another disk. */
+        /** @description Delete old backups on the server, or ask an operator to store backups on another disk. */
         BackupHasNoRoomProblem: {
             /**
              * @description `backup_has_no_room`.
@@ -435,7 +475,7 @@ export interface components {
              */
             code: "import_file_incomplete";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description An import needs a dry run of the file that has ended without a failure. */
+        /** @description A file can be imported only after a dry run without failures. */
         ImportNotTriedProblem: {
             /**
              * @description `import_not_tried`.
@@ -531,7 +571,7 @@ export interface components {
              */
             code: "voucher_reserved";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description It was decided already, or there is no report of this id or about this fan that is open. */
+        /** @description The case was already decided, or there is no open report with this id or about this fan. */
         CaseNotOpenProblem: {
             /**
              * @description `case_not_open`.
@@ -547,7 +587,7 @@ export interface components {
              */
             code: "sanction_not_in_force";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description It was decided already, or there is none of this id. */
+        /** @description The appeal was already decided, or no appeal has this id. */
         AppealNotOpenProblem: {
             /**
              * @description `appeal_not_open`.
@@ -555,7 +595,7 @@ export interface components {
              */
             code: "appeal_not_open";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description An appeal is not decided by the person who decided the sanction. */
+        /** @description The person who decided the sanction cannot decide the appeal. */
         AppealOfOwnDecisionProblem: {
             /**
              * @description `appeal_of_own_decision`.
@@ -570,6 +610,15 @@ export interface components {
              * @constant
              */
             code: "match_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The kick-off was less than 45 minutes ago, or is still to come. If the result is right, send it with `early`. */
+        MatchNotOverProblem: {
+            /**
+             * @description `match_not_over`.
+             * @constant
+             */
+            code: "match_not_over";
+            kickoffAt: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The stored match has this revision with another state, or a greater revision. Do not retry: discard the message, or read the match and send its state with a greater revision. */
         StaleRevisionProblem: {
@@ -621,6 +670,14 @@ export interface components {
              */
             code: "payment_gateway_unavailable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The API has no operation at this path. Check the path against the documentation. */
+        NotFoundProblem: {
+            /**
+             * @description `not_found`.
+             * @constant
+             */
+            code: "not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** LinkOwner */
         LinkOwner: {
             name: string;
@@ -641,13 +698,21 @@ export interface components {
                  */
                 role: "support" | "editor" | "moderator" | "finance" | "owner";
             };
-            permissions: ("session.own" | "overview.read" | "fans.read" | "fans.personal" | "fans.write" | "fans.export" | "fans.merge" | "fans.erase" | "points.write" | "catalogue.read" | "catalogue.write" | "desk.use" | "moderation.read" | "moderation.write" | "matches.read" | "matches.write" | "gate.show" | "orders.read" | "orders.write" | "refunds.write" | "webhooks.read" | "webhooks.write" | "keys.read" | "keys.write" | "jobs.read" | "jobs.write" | "approvals.decide" | "audit.read" | "staff.write")[];
+            permissions: ("session.own" | "overview.read" | "season.read" | "season.money" | "fans.read" | "fans.personal" | "fans.write" | "fans.export" | "fans.merge" | "fans.erase" | "points.write" | "catalogue.read" | "catalogue.write" | "desk.use" | "moderation.read" | "moderation.write" | "matches.read" | "matches.write" | "gate.show" | "orders.read" | "orders.write" | "refunds.write" | "webhooks.read" | "webhooks.write" | "keys.read" | "keys.write" | "jobs.read" | "jobs.write" | "approvals.decide" | "audit.read" | "staff.write")[];
             /** @description For the header `X-CSRF-Token` of requests that write. */
             csrfToken: string;
             /** @description When the session ends. */
             expiresAt: string;
             /** @description Whether this is the system of real fans. */
             production: boolean;
+            club: {
+                /** @description In which pages show times by default. */
+                timeZone: string | null;
+                /** @description Of prices by default. */
+                currency: string | null;
+            };
+            /** @description Against which addresses that are paths are resolved. */
+            apiOrigin: string;
             /** @description Where apps reach the API, if it is configured. */
             publicUrl?: string;
         };
@@ -745,6 +810,7 @@ export interface components {
             mergedIds: string[];
             points: {
                 balance: number;
+                held: number;
                 lifetime: number;
             };
             /** @description Minor units. */
@@ -853,12 +919,14 @@ export interface components {
                 source: string;
                 eventId: string;
             } | null;
+            /** @description An event whose details are no longer stored. */
+            isBare: boolean;
             /** @description The other fan of a trade. */
             otherFanId: string | null;
         };
         /** TimelinePage */
         TimelinePage: {
-            /** @description The newest first. It may be short, even empty, with a cursor. */
+            /** @description Newest first. It may be short, even empty, with a cursor. */
             items: components["schemas"]["TimelineItem"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
@@ -891,40 +959,46 @@ export interface components {
             /** @description JSON. Null without `fans.personal`, and once it was deleted. */
             data: string | null;
         };
-        /** PointsEntry */
-        PointsEntry: {
-            /** @description Names the entry. */
-            id: string;
-            /** @description Position in the fan’s ledger, from 1. */
-            seq: number;
-            /** @description Points earned; negative for points spent. */
-            delta: number;
-            /** @description Balance after this entry. */
-            balanceAfter: number;
-            /** @description Reason of the entry. */
-            reason: string;
-            /** @description Reference of the cause. A cause is booked once per reason. */
-            ref: string;
-            /** @description When the entry was booked. */
-            createdAt: string;
-            /** @description SHA-256 over the entry and the hash before it. */
-            hash: string;
-        };
-        /** PointsHistory */
-        PointsHistory: {
-            /** @description Current balance. */
+        /** FanPoints */
+        FanPoints: {
+            /** @description Current balance, including held points. */
             balance: number;
-            /** @description All points ever earned. Spending does not reduce it; points that are taken back do. */
+            /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
+            held: number;
+            /** @description The sum of all earned points. Spending does not reduce it; points that are taken back do. */
             lifetime: number;
-            /** @description The points that end next; null: none. Only on servers on which points end. */
+            /** @description The points that expire next. Null if there are none. Absent on servers on which points do not expire. */
             expiring?: {
-                /** @description Points that end then, unless they are spent before. */
+                /** @description Points that expire then, unless they are spent before. */
                 amount: number;
-                /** @description When they end: a midnight, UTC. */
+                /** @description When they expire: at midnight UTC. */
                 expiresAt: string;
             } | null;
+            /** @description Entries that events of other systems have earned before this time are archived, and not in the list. The balance includes them. Absent if all entries are in the list. */
+            archivedUntil?: string;
             /** @description Newest first. */
-            entries: components["schemas"]["PointsEntry"][];
+            entries: {
+                /** @description Id of the entry. */
+                id: string;
+                /** @description Position in the fan’s ledger, from 1. */
+                seq: number;
+                /** @description Points earned; negative for points spent. */
+                delta: number;
+                /** @description Balance after this entry. */
+                balanceAfter: number;
+                /** @description Reason of the entry. */
+                reason: string;
+                /** @description Reference of the cause. A cause is booked once per reason. */
+                ref: string;
+                /** @description When the entry was booked. */
+                createdAt: string;
+                /** @description SHA-256 over the entry and the hash before it. */
+                hash: string;
+                /** @description What it is for, in words. */
+                title: string;
+                /** @description Of a grant; null without `fans.personal`. */
+                note: string | null;
+            }[];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
@@ -944,11 +1018,11 @@ export interface components {
             count: number;
             /** @description Serial numbers, ascending. */
             serialNumbers: number[];
-            /** @description Copies that cannot be traded yet, since they changed hands a short time ago. */
+            /** @description Copies that cannot be traded yet, because they changed owner a short time ago. */
             resting: {
                 /** @description One of `serialNumbers`. */
                 serialNumber: number;
-                /** @description When it may change hands again. */
+                /** @description When it can be traded again. */
                 until: string;
             }[];
         };
@@ -972,10 +1046,18 @@ export interface components {
             /** @description When it was completed. */
             onboarding: string | null;
         };
-        /** StaffSessions */
-        StaffSessions: {
-            sessions: {
-                id: string;
+        /** Invited */
+        Invited: {
+            staffId: string;
+            /** @description For the address `/sign-in#SECRET`. Shown this once. */
+            secret: string;
+            /** @description Until when the link can be used, once. */
+            expiresAt: string;
+        };
+        /** StaffList */
+        StaffList: {
+            /** @description With a session, an unused link, or a sign-in of the last 30 days. */
+            people: {
                 staff: {
                     id: string;
                     name: string;
@@ -985,17 +1067,85 @@ export interface components {
                      */
                     role: "support" | "editor" | "moderator" | "finance" | "owner";
                 };
+                /**
+                 * @description How the person signs in.
+                 * @enum {string}
+                 */
+                way: "link" | "provider";
+                isYou: boolean;
+                /** @description Newest first. */
+                sessions: {
+                    id: string;
+                    /** @description When the person signed in. */
+                    createdAt: string;
+                    /** @description To the minute. */
+                    lastUsedAt: string;
+                    /** @description When the session ends by itself. */
+                    expiresAt: string;
+                    /**
+                     * @description What the person may do: see `roles.ts`.
+                     * @enum {string}
+                     */
+                    role: "support" | "editor" | "moderator" | "finance" | "owner";
+                }[];
+                /** @description Links that nobody has used. */
+                links: {
+                    /**
+                     * @description What the person may do: see `roles.ts`.
+                     * @enum {string}
+                     */
+                    role: "support" | "editor" | "moderator" | "finance" | "owner";
+                    /** @description When it was made. */
+                    createdAt: string;
+                    /** @description Until when it can be used, once. */
+                    expiresAt: string;
+                    /** @description A name. Null: an operator of the server. */
+                    invitedBy: string | null;
+                }[];
+                /** @description The newest sign-in of the last 30 days. */
+                lastSignInAt: string | null;
+            }[];
+            roles: {
+                /**
+                 * @description What the person may do: see `roles.ts`.
+                 * @enum {string}
+                 */
+                role: "support" | "editor" | "moderator" | "finance" | "owner";
+                /** @description In words. */
+                may: string[];
+                /** @description Whether another owner must confirm that a person gets this role. */
+                needsSecondPerson: boolean;
+            }[];
+            /** @description Where staff sign in as well, and the claim that has their roles there. */
+            provider: {
+                issuer: string;
+                roleClaim: string;
+            } | null;
+        };
+        /** StaffSessions */
+        StaffSessions: {
+            sessions: {
+                id: string;
                 /** @description When the person signed in. */
                 createdAt: string;
                 /** @description To the minute. */
                 lastUsedAt: string;
                 /** @description When the session ends by itself. */
                 expiresAt: string;
+                staff: {
+                    id: string;
+                    name: string;
+                    /**
+                     * @description What the person may do: see `roles.ts`.
+                     * @enum {string}
+                     */
+                    role: "support" | "editor" | "moderator" | "finance" | "owner";
+                };
             }[];
         };
         /** FanClaims */
         FanClaims: {
-            /** @description The latest first, at most 200. */
+            /** @description Newest first, at most 200. */
             claims: {
                 /** @description The reward. */
                 rewardId: string;
@@ -1051,6 +1201,8 @@ export interface components {
                 /** @description Lifetime points. */
                 lifetime: number;
             };
+            /** @description Points in accounts. */
+            accounts: number;
             cash: {
                 currency: string;
                 /** @description Minor units. */
@@ -1064,7 +1216,7 @@ export interface components {
                 /** @description Claims that both had. */
                 ended: number;
             };
-            /** @description Items that change hands. */
+            /** @description Items that get a new owner. */
             items: number;
             /** @description Periods of quests. */
             quests: number;
@@ -1087,7 +1239,7 @@ export interface components {
         FanGrant: {
             /** @description Points; negative to take points from the balance. Not zero. */
             delta: number;
-            /** @description Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data. */
+            /** @description Identifies the grant among those of all fans and sources. It is stored permanently in the ledger, which the fan sees: it must not contain personal data. */
             ref: string;
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
@@ -1105,9 +1257,9 @@ export interface components {
             amount: number;
             /** @description ISO 4217; one of `CASH_CURRENCIES`. */
             currency: string;
-            /** @description Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data. */
+            /** @description Identifies the promotion among those of all fans and sources. It is stored permanently in the entries, which the fan sees: it must not contain personal data. */
             ref: string;
-            /** @description What is not spent by then ends. Without it, it does not end. */
+            /** @description Cash that is not spent by then expires. If omitted, the cash does not expire. */
             expiresAt?: string;
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
@@ -1162,6 +1314,23 @@ export interface components {
         };
         /** AuditEntry */
         AuditEntry: {
+            /**
+             * @description `waiting`, `confirmed`, `refused`, `expired`: of a request for a second person. `unchanged`: it had been done before.
+             * @enum {string}
+             */
+            outcome: "done" | "unchanged" | "waiting" | "confirmed" | "refused" | "expired" | "failed";
+            /** @description The code of a refusal or failure. */
+            problem: string | null;
+            /** @description What was given, taken or refunded: minor units, or `POINTS`. */
+            amount: {
+                amount: number;
+                currency: string;
+            } | null;
+            /** @description The fan that it concerns, also if the subject is an order, a purchase or a code. */
+            fan: {
+                id: string;
+                name: string | null;
+            } | null;
             /** @description 1, 2, 3 … without gaps. */
             seq: number;
             /** @description When it was done. */
@@ -1188,7 +1357,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            /** @description Of this row and of the hash of the one before it. */
+            /** @description Hash of this row and of the previous hash. */
             hash: string;
         };
         /** AuditPage */
@@ -1221,9 +1390,9 @@ export interface components {
             id: string;
             /** @enum {string} */
             state: "pending" | "confirmed" | "refused" | "expired";
-            /** @description Id of the operation that it would be. */
+            /** @description Id of the operation to perform. */
             operation: string;
-            /** @description What the second person must be allowed. */
+            /** @description The permission that the second person needs. */
             permission: string;
             subject: {
                 kind: string;
@@ -1359,12 +1528,159 @@ export interface components {
             days: {
                 /** @description A day, in UTC. */
                 day: string;
-                /** @description Null: not counted yet, or too old to count. */
+                /** @description Null: not counted yet, or before the first fan. */
                 figures: components["schemas"]["DayFigures"] | null;
             }[];
             /** @description Sums of as many days before, without active fans; null where not all are counted. */
             before: components["schemas"]["DayFigures"] | null;
             live: components["schemas"]["LiveFigures"];
+        };
+        /** SeasonBalances */
+        SeasonBalances: {
+            /** @description Fans by their points, with those who never had any in the first one. */
+            bars: {
+                from: number;
+                /** @description Excluded; null for the last bar. */
+                to: number | null;
+                fans: number;
+            }[];
+            prices: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                kind: "reward" | "pack" | "product";
+                points: number;
+                /** @description Fans who have so many points. */
+                fans: number;
+            }[];
+        };
+        /** SeasonResult */
+        SeasonResult: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "rule" | "quest" | "reward" | "pack" | "product";
+            /** @description In the weeks of the period. */
+            times: number;
+            /** @description What it gave in the period, less what was taken back. Null: it gives none by itself. */
+            points: number | null;
+            /** @description Of rewards, in the period. */
+            redeemed: number | null;
+            /** @description Different fans, ever. */
+            fans: number;
+            /** @description Of them, those with two or more. */
+            repeats: number;
+            /** @description Null for a role that does not see money. */
+            sums: {
+                currency: string;
+                /** @description Points, or minor units. */
+                amount: number;
+            }[] | null;
+        };
+        /** SeasonStock */
+        SeasonStock: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "reward" | "pack" | "product";
+            /** @description Null: unlimited. */
+            total: number | null;
+            /** @description Null: unlimited. */
+            left: number | null;
+            /** @description Sold or claimed, ever. */
+            gone: number;
+            /** @description Sold or claimed in the period. */
+            inPeriod: number;
+            /** @description At the pace of the period. Null: it does not end. */
+            daysLeft: number | null;
+        };
+        /** Season */
+        Season: {
+            /** @description Null: nothing is counted yet. */
+            countedUntil: string | null;
+            /** @description The oldest first; today is the last. */
+            days: string[];
+            segments: {
+                teams: {
+                    id: string;
+                    name: string;
+                }[];
+                countries: string[];
+            };
+            /** @description Of the fans who joined in the weeks of the period. */
+            funnel: {
+                /** @enum {string} */
+                step: "signedIn" | "onboarded" | "predicted" | "claimed" | "redeemed" | "bought";
+                fans: number;
+            }[];
+            retention: {
+                weeks: {
+                    /** @description A day, in UTC. */
+                    week: string;
+                    /** @description Who joined in the week that begins on this day. */
+                    fans: number;
+                    /** @description Of them, those who did something in the same week, in the next one, and so on. */
+                    active: number[];
+                }[];
+                teams: {
+                    id: string;
+                    name: string;
+                    fans: number;
+                    active: {
+                        /** @description After the week of joining. */
+                        week: number;
+                        fans: number;
+                        /** @description Fans who have reached that week. */
+                        of: number;
+                    }[];
+                }[];
+            };
+            points: {
+                issued: number[];
+                spent: number[];
+                /** @description Expired, or taken back. */
+                ended: number[];
+                /** @description What fans had at the end of each day. */
+                outstanding: number[];
+                /** @description Held for purchases that wait for their payment. */
+                held: number;
+                /** @description Of what fans have now. Null without `pointValue` and `currency`, or for a role without money. */
+                worth: {
+                    currency: string;
+                    /** @description Points, or minor units. */
+                    amount: number;
+                } | null;
+                /** @description Whether the role does not see money. */
+                isMoneyHidden: boolean;
+            };
+            balances: components["schemas"]["SeasonBalances"];
+            /** @description The last eight matches of the period: what all fans did in each five minutes, from two hours before kick-off to two and a half after it. */
+            matches: {
+                id: string;
+                name: string;
+                /** @description Kick-off. */
+                kickoffAt: string;
+                checkIns: number[];
+                predictions: number[];
+                packs: number[];
+            }[];
+            results: components["schemas"]["SeasonResult"][];
+            stock: components["schemas"]["SeasonStock"][];
+            /** @description Null for a role that does not see webhooks. */
+            webhooks: {
+                id: string;
+                host: string;
+                /** @description Events for the endpoint, by day. */
+                days: number[];
+                /** @description At most 10,000. */
+                pending: number;
+                /** @description Null: nothing waits. */
+                since: string | null;
+                /** @description Given up in the last 30 days. At most 10,000. */
+                failed: number;
+                /** @description Null: enabled. */
+                disabledAt: string | null;
+            }[] | null;
         };
         /** WebhookEndpoint */
         WebhookEndpoint: {
@@ -1480,6 +1796,13 @@ export interface components {
             response: string;
             tookMs: number;
         };
+        /** CatalogueChange */
+        CatalogueChange: {
+            /** @description Member of the entry, with a part after a slash. */
+            member: string;
+            from?: unknown;
+            to?: unknown;
+        };
         /** JobRun */
         JobRun: {
             /** @description Of the run. */
@@ -1509,12 +1832,40 @@ export interface components {
             /** @description Differences that a verification found. */
             findings: number | null;
             /** @description The first findings, or the first faults of a file. A run has more of them than the list of runs. */
-            listed: {
-                [key: string]: unknown;
-            }[];
+            listed: ({
+                /** @description Of the file. */
+                line: number;
+                /** @description A column or a member; empty if the fault concerns none. */
+                field: string;
+                message: string;
+            } | {
+                /** @description Null if it does not concern a single fan. */
+                userId: string | null;
+                /** @description The position of an entry in the ledger of the fan. */
+                seq?: number;
+                board?: string;
+                /** @description What differs, such as a table and a column. */
+                what: string;
+                expected: (string | number) | null;
+                actual: (string | number) | null;
+            } | {
+                /** @description Null if it does not concern a single fan. */
+                userId: string | null;
+                questId: string;
+                /** @description Null for a streak, or for the quest itself. */
+                period: string | null;
+                /** @description What differs, such as a table and a column. */
+                what: string;
+                expected: (string | number) | null;
+                actual: (string | number) | null;
+            })[];
             /** @description The first entries that an import of the catalogue changes. Empty in the list of runs. */
             changes: {
-                [key: string]: unknown;
+                kind: string;
+                id: string;
+                /** @enum {string} */
+                outcome: "created" | "changed" | "unchanged" | "deactivated";
+                members: components["schemas"]["CatalogueChange"][];
             }[];
             counts: {
                 [key: string]: number | string;
@@ -1548,7 +1899,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "active" | "replaced" | "expired" | "revoked";
-                scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "uploads:write" | "fans:read")[];
+                scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
                 /** @description When it was made. */
                 createdAt: string;
                 /** @description When it ends; null: never. */
@@ -1560,7 +1911,7 @@ export interface components {
             }[];
             scopes: {
                 /** @enum {string} */
-                scope: "events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "uploads:write" | "fans:read";
+                scope: "events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read";
                 meaning: string;
             }[];
         };
@@ -1575,7 +1926,7 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "replaced" | "expired" | "revoked";
-            scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "uploads:write" | "fans:read")[];
+            scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
             /** @description When it was made. */
             createdAt: string;
             /** @description When it ends; null: never. */
@@ -1589,7 +1940,7 @@ export interface components {
         };
         /** Jobs */
         Jobs: {
-            /** @description The newest first, of 90 days. */
+            /** @description Newest first, of 90 days. */
             runs: components["schemas"]["JobRun"][];
             /** @description Backups and verifications, by command or from here. */
             maintenance: {
@@ -1623,7 +1974,7 @@ export interface components {
                 databaseBytes: number;
                 /** @description Of the disk of the folder. */
                 freeBytes: number;
-                /** @description The newest first. */
+                /** @description Newest first. */
                 files: {
                     name: string;
                     bytes: number;
@@ -1632,12 +1983,25 @@ export interface components {
                 }[];
             } | null;
         };
-        /** CatalogueChange */
-        CatalogueChange: {
-            /** @description Member of the entry, with a part after a slash. */
-            member: string;
-            from?: unknown;
-            to?: unknown;
+        /** EventTypes */
+        EventTypes: {
+            types: {
+                type: string;
+                /** @description In words. */
+                title: string;
+                /** @description Whether Matchday records it. Others were seen among recent events. */
+                isOwn: boolean;
+                members: {
+                    /** @description JSON pointer into the data. */
+                    path: string;
+                    /** @description In words. */
+                    title: string;
+                    /** @enum {string} */
+                    kind: "text" | "number" | "flag" | "other";
+                    /** @description The only values; empty: any. */
+                    values: string[];
+                }[];
+            }[];
         };
         /** Picture */
         Picture: {
@@ -1832,9 +2196,9 @@ export interface components {
         /** ModerationRecord */
         ModerationRecord: {
             fan: components["schemas"]["ModeratedFan"];
-            /** @description The latest first. */
+            /** @description Newest first. */
             decisions: components["schemas"]["ShownDecision"][];
-            /** @description The latest first. */
+            /** @description Newest first. */
             appeals: {
                 /** @description The appeal. */
                 id: string;
@@ -1985,7 +2349,7 @@ export interface components {
             /** @description Where it is played. */
             venue: string | null;
             /**
-             * @description Status of the match. Postponed: without a new kick-off so far.
+             * @description Status of the match. `postponed`: there is no new kick-off time yet.
              * @enum {string}
              */
             status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -1997,6 +2361,8 @@ export interface components {
             revision: number;
             /** @description Whether fans see it. Only such a match can be changed. */
             active: boolean;
+            /** @description Fans who have predicted it. */
+            predictions: number;
             /**
              * @description Of the predictions by the current result; `none`: there was no result yet.
              * @enum {string}
@@ -2019,7 +2385,7 @@ export interface components {
         };
         /** ConsoleSeasons */
         ConsoleSeasons: {
-            /** @description That have matches, the latest first. */
+            /** @description Seasons that have matches, newest first. */
             seasons: string[];
         };
         /** SettlementProgress */
@@ -2055,7 +2421,7 @@ export interface components {
             /** @description Where it is played. */
             venue: string | null;
             /**
-             * @description Status of the match. Postponed: without a new kick-off so far.
+             * @description Status of the match. `postponed`: there is no new kick-off time yet.
              * @enum {string}
              */
             status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -2067,6 +2433,8 @@ export interface components {
             revision: number;
             /** @description Whether fans see it. Only such a match can be changed. */
             active: boolean;
+            /** @description Fans who have predicted it. */
+            predictions: number;
             /**
              * @description Of the predictions by the current result; `none`: there was no result yet.
              * @enum {string}
@@ -2090,7 +2458,7 @@ export interface components {
             /** @description One more than the revision that the page shows. */
             revision: number;
             /**
-             * @description Status of the match. Postponed: without a new kick-off so far.
+             * @description Status of the match. `postponed`: there is no new kick-off time yet.
              * @enum {string}
              */
             status: "scheduled" | "live" | "finished" | "postponed" | "cancelled";
@@ -2100,12 +2468,60 @@ export interface components {
             homeScore: number | null;
             /** @description Goals. */
             awayScore: number | null;
-            /** @description Why. Required once predictions were settled by a result. */
+            /** @description Why. Required for a result, and once predictions were settled by one. */
             reason?: string;
+            /** @description Finish the match although its kick-off is to come, or was less than 45 minutes ago. */
+            early?: boolean;
+        };
+        /** MatchPulse */
+        MatchPulse: {
+            /** @description Fans who have predicted the match. */
+            predictions: number;
+            /** @description Of them, for the home team. */
+            home: number;
+            /** @description Of them, for a draw. */
+            draw: number;
+            /** @description Of them, for the away team. */
+            away: number;
+            /** @description The scores that most fans predict, at most five. */
+            scores: {
+                /** @description Goals. */
+                homeScore: number;
+                /** @description Goals. */
+                awayScore: number;
+                predictions: number;
+            }[];
+            /** @description Fans who have checked in. */
+            checkIns: number;
+            /** @description The last 30 minutes, earliest first; the last one is not over. */
+            minutes: {
+                /** @description Its begin. */
+                at: string;
+                checkIns: number;
+            }[];
+        };
+        /** SettlementForecast */
+        SettlementForecast: {
+            /** @description Predictions that the result settles. */
+            predictions: number;
+            /** @description With the exact score. */
+            exact: number;
+            /** @description With the goal difference, and no better hit. */
+            difference: number;
+            /** @description With the winner or the draw, and no better hit. */
+            outcome: number;
+            /** @description Without points. */
+            missed: number;
+            /** @description Made after the kick-off: they do not count. */
+            late: number;
+            /** @description Points that fans get. */
+            grants: number;
+            /** @description Points that are taken back, if fans have not spent them. */
+            takesBack: number;
         };
         /** CheckInCode */
         CheckInCode: {
-            /** @description To be shown at the gate, as text or as a QR code. */
+            /** @description Show it at the gate, as text or as a QR code. */
             code: string;
             /** @description When the code stops working. There is a new one every 30 seconds. */
             validUntil: string;
@@ -2131,7 +2547,7 @@ export interface components {
             /** @description As the fan sees it. */
             status: string;
             fan: components["schemas"]["OrderingFan"];
-            /** @description What is to be paid, or was paid. */
+            /** @description The amount to pay, or that was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
@@ -2186,7 +2602,7 @@ export interface components {
             /** @description The order. */
             id: string;
             /**
-             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.
+             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or to be refunded by the club.
              * @enum {string}
              */
             status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
@@ -2207,7 +2623,7 @@ export interface components {
                 quantity: number;
                 price: components["schemas"]["Price"];
                 /**
-                 * @description `none`: not prepared yet. `ready`: packed. `returned`: it came back. What is not shipped is `delivered` with the payment.
+                 * @description `none`: not prepared yet. `ready`: packed. `returned`: it came back. A line that is not shipped becomes `delivered` with the payment.
                  * @enum {string}
                  */
                 state: "none" | "ready" | "shipped" | "delivered" | "returned";
@@ -2215,7 +2631,7 @@ export interface components {
                 carrier: string | null;
                 /** @description Number or address to follow it. */
                 tracking: string | null;
-                /** @description What a unit gives. Null for what is shipped. */
+                /** @description What the fan gets with each unit. Null for products that are shipped. */
                 delivers: {
                     /** @description A sealed pack. */
                     packId?: string;
@@ -2223,10 +2639,10 @@ export interface components {
                     collectibleId?: string;
                     /** @description A file, which the fan downloads. */
                     download?: boolean;
-                    /** @description A voucher that takes so much off a later order. */
+                    /** @description A voucher that reduces the price of a later order by this amount. */
                     credit?: number;
                 } | null;
-                /** @description Of a paid line of the kind `voucher`: one for each unit. */
+                /** @description For a paid line of the kind `voucher`: one for each unit. */
                 vouchers: {
                     /** @description The code for the desk, or for `voucher` of a later order. */
                     code: string;
@@ -2236,28 +2652,28 @@ export interface components {
                      */
                     state: "valid" | "used" | "void";
                 }[];
-                /** @description Of a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack. */
+                /** @description For a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack. */
                 packPurchaseIds: string[];
                 /** @description The name of the product now. */
                 productName: string;
                 /** @description The name of the variant now. */
                 variantName: string;
             }[];
-            /** @description What a voucher takes off. */
+            /** @description The reduction by a voucher. */
             discount: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What is to be paid, or was paid. */
+            /** @description The amount to pay, or that was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description Where it is shipped. Null: nothing is, or it was deleted. */
+            /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
             createdAt: string;
@@ -2265,7 +2681,7 @@ export interface components {
             expiresAt: string;
             /** @description When it was paid. */
             paidAt: string | null;
-            /** @description When the payment was given back. */
+            /** @description When the payment was refunded. */
             refundedAt: string | null;
             fan: components["schemas"]["OrderingFan"];
             /** @description Whether the role does not see the address. */
@@ -2483,6 +2899,45 @@ export interface operations {
             };
         };
     };
+    changeStaffRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the person. */
+                    staffId: string;
+                    /**
+                     * @description What the person may do: see `roles.ts`.
+                     * @enum {string}
+                     */
+                    role: "support" | "editor" | "moderator" | "finance" | "owner";
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many sessions have the role now. */
+                        sessions: number;
+                        /** @description How many unused links have it. */
+                        links: number;
+                    };
+                };
+            };
+        };
+    };
     checkImportFile: {
         parameters: {
             query?: never;
@@ -2652,7 +3107,7 @@ export interface operations {
             content: {
                 "application/json": {
                     source: string;
-                    scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "uploads:write" | "fans:read")[];
+                    scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
                     /** @description When it ends; null: never. */
                     expiresAt?: string | null;
                     /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
@@ -3075,6 +3530,36 @@ export interface operations {
             };
         };
     };
+    forecastMatch: {
+        parameters: {
+            query: {
+                /** @description Goals of the home team. */
+                homeScore: number;
+                /** @description Goals of the away team. */
+                awayScore: number;
+                /** @description Kick-off: later predictions do not count. */
+                kickoffAt: string;
+            };
+            header?: never;
+            path: {
+                /** @description The match. */
+                matchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementForecast"];
+                };
+            };
+        };
+    };
     grantCashToFan: {
         parameters: {
             query?: never;
@@ -3125,6 +3610,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BookedForFan"];
+                };
+            };
+        };
+    };
+    inviteStaff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the person. The same name belongs to the same person. */
+                    name: string;
+                    /**
+                     * @description What the person may do: see `roles.ts`.
+                     * @enum {string}
+                     */
+                    role: "support" | "editor" | "moderator" | "finance" | "owner";
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invited"];
                 };
             };
         };
@@ -3282,11 +3801,17 @@ export interface operations {
                 search?: string;
                 /** @description Off by its flag; otherwise by its start and end, which are the schedule of an entry. */
                 state?: "live" | "scheduled" | "over" | "off";
+                /** @description Units that are left: none, or at most a tenth of the stock. */
+                left?: "none" | "few";
+                /** @description By id by default. Entries without a value are last. */
+                sort?: "title" | "state" | "price" | "points" | "stock" | "left" | "claimed" | "sold" | "ends";
+                /** @description Of `sort`; `asc` by default. */
+                order?: "asc" | "desc";
             };
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -3310,6 +3835,25 @@ export interface operations {
                             state: "live" | "scheduled" | "over" | "off";
                             startsAt: string | null;
                             endsAt: string | null;
+                            /** @description The first picture. */
+                            imageUrl: string | null;
+                            price: {
+                                amount: number;
+                                currency: string;
+                            } | null;
+                            /** @description That it requires, or gives. */
+                            points: number | null;
+                            /** @description All units, taken ones included. Null: no limit, or no units. */
+                            stock: number | null;
+                            /** @description Units. Null: fans do not claim entries of the kind. */
+                            claimed: number | null;
+                            /** @description Units. Null: entries of the kind are not sold. */
+                            sold: number | null;
+                            /** @description Languages of the catalogue in which texts of the entry are missing. */
+                            missing: {
+                                language: string;
+                                texts: number;
+                            }[];
                         }[];
                         /** @description Cursor of the next page; null on the last page. */
                         nextCursor: string | null;
@@ -3329,7 +3873,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -3385,13 +3929,17 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                            kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
+                            /** @description Id of the only entry, which always exists. */
+                            only: string | null;
                             /** @description What an entry is. */
                             about: string;
                             /** @description Whether entries give points, cash or goods. */
                             givesValue: boolean;
+                            /** @description What entries of the kind have. */
+                            columns: ("picture" | "price" | "points" | "stock" | "claimed" | "sold" | "ends")[];
                             entries: number;
                             active: number;
                         }[];
@@ -3461,7 +4009,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description `to_pack`, `to_ship`, `shipped`: orders with a line in this state, the oldest first, as `refund_due`. The others: by status, the latest first. `paid` includes those that have arrived, `pending` those that have expired. */
+                /** @description `to_pack`, `to_ship`, `shipped`: orders with a line in this state, oldest first, like `refund_due`. The others: by status, newest first. `paid` includes those that have arrived, `pending` those that have expired. */
                 list?: "to_pack" | "to_ship" | "shipped" | "refund_due" | "paid" | "pending" | "refunded" | "cancelled" | "all";
             };
             header?: never;
@@ -3477,6 +4025,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConsoleOrders"];
+                };
+            };
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypes"];
                 };
             };
         };
@@ -3532,7 +4100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PointsHistory"];
+                    "application/json": components["schemas"]["FanPoints"];
                 };
             };
         };
@@ -3625,6 +4193,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConsoleSeasons"];
+                };
+            };
+        };
+    };
+    listStaff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffList"];
                 };
             };
         };
@@ -3756,7 +4344,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -3975,7 +4563,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4000,11 +4588,30 @@ export interface operations {
                         state: "live" | "scheduled" | "over" | "off";
                         startsAt: string | null;
                         endsAt: string | null;
+                        /** @description The first picture. */
+                        imageUrl: string | null;
+                        price: {
+                            amount: number;
+                            currency: string;
+                        } | null;
+                        /** @description That it requires, or gives. */
+                        points: number | null;
+                        /** @description All units, taken ones included. Null: no limit, or no units. */
+                        stock: number | null;
+                        /** @description Units. Null: fans do not claim entries of the kind. */
+                        claimed: number | null;
+                        /** @description Units. Null: entries of the kind are not sold. */
+                        sold: number | null;
+                        /** @description Languages of the catalogue in which texts of the entry are missing. */
+                        missing: {
+                            language: string;
+                            texts: number;
+                        }[];
                         /**
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                        kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -4012,6 +4619,19 @@ export interface operations {
                         /** @description JSON Schema of the entry. */
                         schema: {
                             [key: string]: unknown;
+                        };
+                        /** @description Members of the entry whose variables are set: these values are in force. */
+                        overridden: {
+                            member: string;
+                            /** @description Variable of the environment. */
+                            by: string;
+                            value: unknown;
+                        }[];
+                        /** @description Of the texts of the catalogue: the default one first, then the most used. */
+                        languages: string[];
+                        /** @description By member, words that entries of the kind already use. */
+                        suggestions: {
+                            [key: string]: string[];
                         };
                     };
                 };
@@ -4024,7 +4644,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4063,13 +4683,13 @@ export interface operations {
     readCatalogueRevision: {
         parameters: {
             query?: {
-                /** @description An older revision. Default: the one before. */
+                /** @description An older revision. Default: the previous one. */
                 with?: string;
             };
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -4114,7 +4734,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -4129,6 +4749,12 @@ export interface operations {
                     "application/json": {
                         schema: {
                             [key: string]: unknown;
+                        };
+                        /** @description Of the texts of the catalogue: the default one first, then the most used. */
+                        languages: string[];
+                        /** @description By member, words that entries of the kind already use. */
+                        suggestions: {
+                            [key: string]: string[];
                         };
                     };
                 };
@@ -4205,6 +4831,36 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ConsoleOrderDetail"];
                 };
+            };
+        };
+    };
+    readFace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4354,6 +5010,29 @@ export interface operations {
             };
         };
     };
+    readMatchPulse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The match. */
+                matchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchPulse"];
+                };
+            };
+        };
+    };
     readModerationRecord: {
         parameters: {
             query?: never;
@@ -4380,7 +5059,7 @@ export interface operations {
     readOverview: {
         parameters: {
             query?: {
-                /** @description How many days, today among them. */
+                /** @description Number of days, including today. */
                 days?: "7" | "30" | "90";
             };
             header?: never;
@@ -4396,6 +5075,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+        };
+    };
+    readPicture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id in the address of an uploaded picture: the SHA-256 of its bytes. */
+                pictureId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+        };
+    };
+    readSeason: {
+        parameters: {
+            query?: {
+                /** @description Number of days, including today. */
+                days?: "90" | "30" | "365";
+                /** @description All fans, those of a team, or those of a country. For steps and retention. Default: all. */
+                segment?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Season"];
                 };
             };
         };
@@ -4679,7 +5406,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4791,7 +5518,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description When the new key ends; by default after as long as the one before. */
+                    /** @description When the new key expires. Default: after the same lifetime as the previous key. */
                     expiresAt?: string;
                     /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
@@ -5027,7 +5754,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5295,12 +6022,17 @@ export interface problems {
   'fan_not_found': components['schemas']['FanNotFoundProblem']
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
+  'own_role': components['schemas']['OwnRoleProblem']
+  'role_of_provider': components['schemas']['RoleOfProviderProblem']
+  'staff_not_found': components['schemas']['StaffNotFoundProblem']
   'session_not_found': components['schemas']['SessionNotFoundProblem']
   'fans_not_mergeable': components['schemas']['FansNotMergeableProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
+  'account_not_found': components['schemas']['AccountNotFoundProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
+  'event_archived': components['schemas']['EventArchivedProblem']
   'terms_not_accepted': components['schemas']['TermsNotAcceptedProblem']
   'text_not_allowed': components['schemas']['TextNotAllowedProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
@@ -5343,12 +6075,14 @@ export interface problems {
   'appeal_not_open': components['schemas']['AppealNotOpenProblem']
   'appeal_of_own_decision': components['schemas']['AppealOfOwnDecisionProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
+  'match_not_over': components['schemas']['MatchNotOverProblem']
   'stale_revision': components['schemas']['StaleRevisionProblem']
   'order_not_found': components['schemas']['OrderNotFoundProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
   'not_refundable': components['schemas']['NotRefundableProblem']
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
+  'not_found': components['schemas']['NotFoundProblem']
 }
 
 /** The events of the topic `me` by type. */
@@ -5359,31 +6093,33 @@ export interface messages {
 export interface codes {
   /** Add an endpoint; its secret is shown once */
   addWebhookEndpoint: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Announce a file, which is then sent in parts */
+  /** Start the upload of a file in parts */
   announceImportFile: 'malformed_request' | 'request_timeout' | 'import_files_full' | 'payload_too_large' | 'import_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** End a run within seconds */
+  /** Cancel a run */
   cancelJob: 'malformed_request' | 'job_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Change the state of a line that is shipped. Its new state says why; a reason can be added, such as for a return. */
+  /** Change the state of a line that is shipped. The new state is the reason. Another one can be added, such as for a return. */
   changeConsoleOrderLine: 'malformed_request' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Try a file: what would its import do? */
+  /** Change the role of a person who signs in with links, at once */
+  changeStaffRole: 'malformed_request' | 'staff_not_found' | 'request_timeout' | 'own_role' | 'role_of_provider' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Dry run: show what the import of a file would change */
   checkImportFile: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'job_running' | 'import_file_incomplete' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Confirm an action that another person asked for, which does it */
+  /** Confirm and perform an action that another person requested */
   confirmApproval: 'malformed_request' | 'own_approval' | 'approval_not_found' | 'request_timeout' | 'approval_closed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Count the open cases, reports and appeals */
   countOpenCases: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** How many deliveries a replay would send again */
+  /** Count the deliveries that a replay would send */
   countWebhookReplay: 'malformed_request' | 'webhook_endpoint_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Make a key, which is shown once */
+  /** Create a key, which is shown once */
   createServerKey: 'malformed_request' | 'request_timeout' | 'server_key_exists' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Decide about a fan, with or without reports */
   decideAboutFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'case_not_open' | 'sanction_not_in_force' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Grant or reject an appeal, as another person than that of the sanction */
+  /** Grant or reject an appeal against a sanction of another person */
   decideAppeal: 'malformed_request' | 'request_timeout' | 'appeal_not_open' | 'appeal_of_own_decision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Decide a case: all its open reports are resolved. A note leaves the case open. Of several decisions at once, one succeeds. */
+  /** Decide a case, and resolve all its open reports. A note leaves the case open. If several decisions are made at the same time, one succeeds. */
   decideCase: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'case_not_open' | 'sanction_not_in_force' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Send nothing to an endpoint; its events are kept for 30 days */
+  /** Disable an endpoint; its events are kept for 30 days */
   disableWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Send to an endpoint again, what is pending first */
+  /** Enable an endpoint; pending events are sent first */
   enableWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out */
   endSession: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
@@ -5393,33 +6129,37 @@ export interface codes {
   endSessionsOfStaff: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a session of a person of the staff, with what they have asked for */
   endStaffSession: 'malformed_request' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Erase a fan, for good */
+  /** Erase a fan, permanently */
   eraseFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Explain rule by rule why an event of a fan earned what it did */
+  /** Explain for each rule what an event of a fan has earned */
   explainFanEvent: 'malformed_request' | 'event_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Download the audit log, the oldest first */
+  /** Download the audit log, oldest first */
   exportAudit: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Download everything that is stored about a fan */
   exportFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Export lines to pack or to ship, with addresses, as CSV */
   exportPackingList: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Count what a result would do with predictions */
+  forecastMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Give cash, as a promotion. Once per `ref`: a repeat changes nothing. */
   grantCashToFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'cash_not_accepted' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Grant points, or take them. Once per `ref`: a repeat changes nothing. */
-  grantPointsToFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Grant or deduct points. Once per `ref`: a repeat changes nothing. */
+  grantPointsToFan: 'malformed_request' | 'fan_not_found' | 'account_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Create a link that signs a person in, once, within a day */
+  inviteStaff: 'malformed_request' | 'request_timeout' | 'own_role' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a sanction */
   liftSanction: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** List the open appeals, the oldest first */
   listAppeals: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List actions that wait for a second person, and what was decided */
+  /** List actions that wait for a second person, and the decisions */
   listApprovals: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List what staff did, the newest first */
+  /** List the actions of staff, newest first */
   listAudit: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the open cases, the heaviest or the oldest first */
   listCases: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the entries of a kind */
   listCatalogueEntries: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List the revisions of an entry, the newest first */
+  /** List the revisions of an entry, newest first */
   listCatalogueHistory: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the kinds of entries */
   listCatalogueKinds: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -5427,43 +6167,47 @@ export interface codes {
   listClaimsOfFan: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the matches, by kick-off */
   listConsoleMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List orders by what there is to do */
+  /** List orders by the next work to do */
   listConsoleOrders: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List types of events with the members of their data, for rules and quests */
+  listEventTypes: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the collectibles that a fan owns */
   listFanCards: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the ledger entries of a fan */
   listFanPoints: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List runs, backups, maintenance and repeated tasks */
   listJobs: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List refunds that are due, of every kind of purchase */
+  /** List the due refunds of all kinds of purchases */
   listRefundsDue: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the seasons that have matches */
   listSeasons: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List keys with their scopes, state and last use */
   listServerKeys: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List who has access to the console */
+  listStaff: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the sessions of staff that have not ended */
   listStaffSessions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List deliveries, the newest event first */
+  /** List deliveries, newest event first */
   listWebhookDeliveries: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List endpoints with their state and backlog */
   listWebhooks: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Look at a redemption code or a voucher */
   lookUpCode: 'malformed_request' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Merge a fan into another one, for good */
+  /** Merge a fan into another one, permanently */
   mergeFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'fans_not_mergeable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Show what saving an entry would change */
   planCatalogueEntry: 'malformed_request' | 'request_timeout' | 'catalogue_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Show what a merge would move */
+  /** Preview a merge */
   planMergeOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'fans_not_mergeable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Show which completions a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection does. */
+  /** Show which completions a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes. */
   previewQuest: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
-  /** Show which points a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection does. */
+  /** Show which points a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes. */
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Read a case: its reports with their evidence, and the record of the fan */
   readCase: 'malformed_request' | 'case_not_open' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an entry with its schema and its revision */
   readCatalogueEntry: 'malformed_request' | 'entry_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read a revision, and how it differs from an older one */
+  /** Read a revision and its differences from an older one */
   readCatalogueRevision: 'malformed_request' | 'revision_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the JSON Schema of a kind */
   readCatalogueSchema: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -5471,77 +6215,85 @@ export interface codes {
   readConsoleMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an order */
   readConsoleOrder: 'malformed_request' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read a fan at a glance */
+  /** Read the uploaded picture of a fan. Without a body if there is none, or if its address is on another site: that is not read. */
+  readFace: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the overview of a fan */
   readFan: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the stored record of a fan */
   readFanRecord: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List everything about a fan, the newest first */
+  /** List the history of a fan, newest first */
   readFanTimeline: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** A run with all that was kept of its result */
+  /** Read a run with its stored result */
   readJob: 'malformed_request' | 'run_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Show the person of a link. Does not use the link: previews of chat programs must not either. */
+  /** Show the person of a link. Reading does not use up the link, so that previews of chat programs do not. */
   readLink: 'malformed_request' | 'link_not_valid' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read the figures as they are now, or follow them. With `Accept: text/event-stream`: server-sent events `figures`, one when it opens and one after each change, until the session ends. */
+  /** Read the current figures, or follow them. With `Accept: text/event-stream`: server-sent events named `figures`: one at the start, then one after each change, until the session ends. */
   readLiveFigures: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read what was decided about a fan */
+  /** Read what fans predict, and how many check in */
+  readMatchPulse: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read the decisions about a fan */
   readModerationRecord: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read the figures of the club by day. Days are those of UTC. Figures of today are of a moment ago. */
+  /** Read the figures of the club by day. Days are in UTC. The figures of today can be some seconds old. */
   readOverview: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Who is signed in, and what they may do */
+  /** Read an uploaded picture */
+  readPicture: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read what a season has brought. From counts that are kept as events arrive, ten minutes later. Days and weeks are in UTC. Sums of money and the worth of points are for `season.money` only. */
+  readSeason: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read the signed-in person and their permissions */
   readSession: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** How staff can sign in */
+  /** List the ways to sign in */
   readSignInOptions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error'
-  /** A delivery with its attempts */
+  /** Read a delivery with its attempts */
   readWebhookDelivery: 'malformed_request' | 'webhook_delivery_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Refund a purchase, an order or a top-up, where its payment came from. A repeat changes nothing: `refunded` is false. */
+  /** Refund a purchase, an order or a top-up by the means of its payment. A repeat changes nothing: `refunded` is false. */
   refundPurchase: 'malformed_request' | 'purchase_not_found' | 'request_timeout' | 'not_refundable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Refuse an action, or withdraw one’s own */
+  /** Refuse the action of another person, or withdraw your own */
   refuseApproval: 'malformed_request' | 'own_approval' | 'approval_not_found' | 'request_timeout' | 'approval_closed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete an endpoint with its deliveries */
   removeWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change or clear the name and the handle */
   renameFan: 'malformed_request' | 'terms_not_accepted' | 'fan_not_found' | 'request_timeout' | 'handle_taken' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Send a new redemption code. The former code is worthless. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes. */
+  /** Send a new redemption code. The previous code is no longer valid. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes. */
   replaceCodeOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'not_claimed' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Send again what happened since a time, each fan’s in order */
+  /** Replay the events since a time, in order for each fan */
   replayWebhooks: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'job_running' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Enter status, scores and kick-off of a match. A result settles the predictions; another result settles them again. */
-  reportMatch: 'malformed_request' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  reportMatch: 'malformed_request' | 'match_not_found' | 'request_timeout' | 'match_not_over' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Send one delivery again */
   resendWebhookDelivery: 'malformed_request' | 'webhook_delivery_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Lower the revision of a match, after a wrong number shut out later reports */
+  /** Lower the revision of a match, so that later reports are accepted */
   resetMatchRevision: 'malformed_request' | 'match_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Make an entry as it was at a revision */
+  /** Restore a revision of an entry */
   restoreCatalogueEntry: 'malformed_request' | 'revision_not_found' | 'request_timeout' | 'catalogue_conflict' | 'revision_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** See who filed a report, which the audit log keeps */
+  /** Read who filed a report; the audit log records it */
   revealReporter: 'malformed_request' | 'request_timeout' | 'case_not_open' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Refuse the keys of a source from now on */
+  /** Revoke the keys of a source */
   revokeServerKeys: 'malformed_request' | 'server_key_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Make a second key, shown once; the first works for another 24 hours */
+  /** Create a second key, which is shown once; the first is accepted for another 24 hours */
   rotateServerKey: 'malformed_request' | 'server_key_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Make a new secret, which is shown once */
+  /** Create a new secret, which is shown once */
   rotateWebhookSecret: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Save an entry */
   saveCatalogueEntry: 'malformed_request' | 'request_timeout' | 'catalogue_conflict' | 'revision_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Find fans, with why each was found */
+  /** Find fans, with the reason of each match */
   searchFans: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Change which types an endpoint receives */
+  /** Change the event types of an endpoint */
   setWebhookTypes: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign in with a link, once */
   signIn: 'malformed_request' | 'link_not_valid' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Back up a SQLite database in the background */
   startBackup: 'malformed_request' | 'request_timeout' | 'job_running' | 'backup_not_possible' | 'backup_has_no_room' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Import a file that was tried */
+  /** Import a file after its dry run */
   startImport: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'job_running' | 'import_not_tried' | 'import_has_invalid_lines' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Verify the ledger, quests or items in the background */
   startVerification: 'malformed_request' | 'request_timeout' | 'job_running' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Send a part of a file */
+  /** Upload a part of a file */
   storeImportFilePart: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'import_file_complete' | 'payload_too_large' | 'import_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Offer an entry, or take it back */
+  /** Activate or deactivate an entry */
   switchCatalogueEntry: 'malformed_request' | 'entry_not_found' | 'request_timeout' | 'catalogue_conflict' | 'revision_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Send a test message, and show the response */
   testWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'webhook_secret_unreadable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Undo a claim that was not used. Its unit returns to the stock, and the fan can claim the reward again. */
+  /** Undo an unused claim. Its unit returns to the stock, and the fan can claim the reward again. */
   undoClaimOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'not_claimed' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Undo the use of a code at the desk */
   undoUseOfFan: 'malformed_request' | 'fan_not_found' | 'redemption_not_found' | 'request_timeout' | 'code_not_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
@@ -5549,12 +6301,12 @@ export interface codes {
   undoUseOfReward: 'malformed_request' | 'fan_not_found' | 'redemption_not_found' | 'request_timeout' | 'code_not_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Upload a picture of an entry */
   uploadCataloguePicture: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'picture_not_supported' | 'picture_damaged' | 'picture_too_large' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Use a code, once. Of desks that use the same code at the same time, one succeeds. */
+  /** Use a code, once. If several desks use the same code at the same time, one succeeds. */
   useCode: 'malformed_request' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'voucher_reserved' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Recompute the hash chain of the audit log */
   verifyAudit: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Void an event, and take back what it has earned */
-  voidEventOfFan: 'malformed_request' | 'fan_not_found' | 'event_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Void an event, and take back the points that it earned */
+  voidEventOfFan: 'malformed_request' | 'fan_not_found' | 'event_not_found' | 'request_timeout' | 'event_archived' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
@@ -5563,6 +6315,7 @@ export const requests = {
   announceImportFile: { method: 'POST', path: '/api/jobs/imports/files', body: true },
   cancelJob: { method: 'POST', path: '/api/jobs/{runId}/cancel', body: true },
   changeConsoleOrderLine: { method: 'PUT', path: '/api/orders/{orderId}/lines/{number}', body: true },
+  changeStaffRole: { method: 'POST', path: '/api/staff/role', body: true },
   checkImportFile: { method: 'POST', path: '/api/jobs/imports/files/{fileId}/check', body: true },
   confirmApproval: { method: 'POST', path: '/api/approvals/{approvalId}/confirm' },
   countOpenCases: { method: 'GET', path: '/api/moderation/open' },
@@ -5582,8 +6335,10 @@ export const requests = {
   exportAudit: { method: 'GET', path: '/api/audit/export' },
   exportFan: { method: 'POST', path: '/api/fans/{fanId}/export', body: true },
   exportPackingList: { method: 'POST', path: '/api/orders/packing-list', body: true },
+  forecastMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}/forecast' },
   grantCashToFan: { method: 'POST', path: '/api/fans/{fanId}/cash', body: true },
   grantPointsToFan: { method: 'POST', path: '/api/fans/{fanId}/grants', body: true },
+  inviteStaff: { method: 'POST', path: '/api/staff/invite', body: true },
   liftSanction: { method: 'POST', path: '/api/moderation/fans/{fanId}/lifts', body: true },
   listAppeals: { method: 'GET', path: '/api/moderation/appeals' },
   listApprovals: { method: 'GET', path: '/api/approvals' },
@@ -5595,12 +6350,14 @@ export const requests = {
   listClaimsOfFan: { method: 'GET', path: '/api/fans/{fanId}/claims' },
   listConsoleMatches: { method: 'GET', path: '/api/match-day/matches' },
   listConsoleOrders: { method: 'GET', path: '/api/orders' },
+  listEventTypes: { method: 'GET', path: '/api/catalogue/rule/event-types' },
   listFanCards: { method: 'GET', path: '/api/fans/{fanId}/cards' },
   listFanPoints: { method: 'GET', path: '/api/fans/{fanId}/points' },
   listJobs: { method: 'GET', path: '/api/jobs' },
   listRefundsDue: { method: 'GET', path: '/api/refunds' },
   listSeasons: { method: 'GET', path: '/api/match-day/seasons' },
   listServerKeys: { method: 'GET', path: '/api/keys' },
+  listStaff: { method: 'GET', path: '/api/staff' },
   listStaffSessions: { method: 'GET', path: '/api/staff/sessions' },
   listWebhookDeliveries: { method: 'GET', path: '/api/webhooks/deliveries' },
   listWebhooks: { method: 'GET', path: '/api/webhooks' },
@@ -5616,14 +6373,18 @@ export const requests = {
   readCatalogueSchema: { method: 'GET', path: '/api/catalogue/{kind}/schema' },
   readConsoleMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}' },
   readConsoleOrder: { method: 'GET', path: '/api/orders/{orderId}' },
+  readFace: { method: 'GET', path: '/api/pictures/fans/{fanId}' },
   readFan: { method: 'GET', path: '/api/fans/{fanId}' },
   readFanRecord: { method: 'GET', path: '/api/fans/{fanId}/record' },
   readFanTimeline: { method: 'GET', path: '/api/fans/{fanId}/timeline' },
   readJob: { method: 'GET', path: '/api/jobs/{runId}' },
   readLink: { method: 'POST', path: '/api/session/link', body: true },
   readLiveFigures: { method: 'GET', path: '/api/overview/live' },
+  readMatchPulse: { method: 'GET', path: '/api/match-day/matches/{matchId}/pulse' },
   readModerationRecord: { method: 'GET', path: '/api/moderation/fans/{fan}' },
   readOverview: { method: 'GET', path: '/api/overview' },
+  readPicture: { method: 'GET', path: '/api/pictures/{pictureId}' },
+  readSeason: { method: 'GET', path: '/api/season' },
   readSession: { method: 'GET', path: '/api/session' },
   readSignInOptions: { method: 'GET', path: '/api/session/provider' },
   readWebhookDelivery: { method: 'GET', path: '/api/webhooks/endpoints/{endpointId}/deliveries/{lane}/{sequence}' },

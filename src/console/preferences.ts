@@ -1,5 +1,5 @@
 /** What a staff member chose for this browser: colours and time zone. */
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -14,8 +14,17 @@ export const ZONES = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('tim
 
 export const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(THEME_KEY)) ?? 'system')
 
-/** All times are shown and entered in this zone. */
-export const zone = signal(ZONES.find(one => one === localStorage.getItem(ZONE_KEY)) ?? ownZone)
+const chosenZone = signal(ZONES.find(one => one === localStorage.getItem(ZONE_KEY)) ?? null)
+
+/** The zone of the club; null: it has stated none. */
+export const clubZone = signal<string | null>(null)
+
+/** All times are shown and entered in this zone: the chosen one, that of the club, or that of the browser. */
+export const zone = computed(() => chosenZone.value ?? clubZone.value ?? ownZone)
+
+export function chooseZone(name: string): void {
+  chosenZone.value = name === (clubZone.value ?? ownZone) ? null : name
+}
 
 /** Counts changes of the colour scheme, so that charts draw again. */
 export const colours = signal(0)
@@ -31,10 +40,10 @@ effect(() => {
   remember(THEME_KEY, chosen, 'system')
   redraw()
 })
-effect(() => remember(ZONE_KEY, zone.value, ownZone))
+effect(() => remember(ZONE_KEY, chosenZone.value, null))
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw)
 
-function remember(key: string, value: string, usual: string): void {
-  if (value === usual) localStorage.removeItem(key)
+function remember(key: string, value: string | null, usual: string | null): void {
+  if (value === null || value === usual) localStorage.removeItem(key)
   else localStorage.setItem(key, value)
 }

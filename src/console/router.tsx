@@ -106,6 +106,15 @@ export function useParameter(name: string, usual = ''): [string, (value: string)
   return [value, change]
 }
 
+/** The query of the address, as text. */
+export const queryText = computed(() => query.value.toString())
+
+/** Shows the same screen with another query. */
+export function applyQuery(text: string): void {
+  const [path = '/'] = current.peek().split('?')
+  navigate(text === '' ? path : `${path}?${text}`)
+}
+
 /** A choice of few values in the query. The first is the default. */
 export function useChoice<T extends string>(
   name: string,

@@ -30,7 +30,7 @@ export const SignedOut = ({ onRetry }: { onRetry: () => unknown }) => (
     <div class="alone-box">
       <span class="brand-mark" aria-hidden="true" />
       <h1>Sign in to the console</h1>
-      <p>The console of the club’s staff. You sign in by a link that opens once.</p>
+      <p>The console for the club’s staff. You sign in with a link that works once.</p>
       <WaysIn where="in this browser" onRetry={onRetry} />
     </div>
   </main>
@@ -64,7 +64,7 @@ export function SessionEnded({ error, onRetry }: { error: unknown; onRetry: () =
       <div class="alone-box">
         <span class="brand-mark" aria-hidden="true" />
         <h1 id="ended">Your session has ended</h1>
-        <p>Sign in again in another tab. This page stays as it is, with what you have typed.</p>
+        <p>Sign in again in another tab. This page keeps what you have typed.</p>
         {error !== null && <Failed error={error} />}
         <WaysIn where="in another tab of this browser" onRetry={onRetry} />
       </div>
@@ -82,11 +82,8 @@ function WaysIn({ where, onRetry }: { where: string; onRetry: () => unknown }) {
     <>
       <SignInWithProvider />
       <ol>
-        <li>
-          Ask an operator for a link, or make one where Matchday runs:
-          <code class="command">bun run console-link --name "Your name" --role support</code>
-        </li>
-        <li>Open the link {where} within ten minutes.</li>
+        <li>Ask an owner of the console for a sign-in link. They make it on the page “Staff”.</li>
+        <li>Open the link {where}. It works once.</li>
       </ol>
       {hasTried && (
         <p role="status" class="quiet">

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { DataOf } from '../client/requests.ts'
 import type { operations } from './generated.ts'
+import { clubZone } from './preferences.ts'
 import { forgetShown } from './shown.ts'
 
 /** Who is signed in. */
@@ -33,6 +34,7 @@ export function signedIn(next: Session): void {
   const former = session.value?.staff
   if (former && (former.id !== next.staff.id || former.role !== next.staff.role)) forgetShown()
   session.value = next
+  clubZone.value = next.club.timeZone
   hasEnded.value = false
 }
 

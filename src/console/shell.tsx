@@ -13,7 +13,7 @@ import { useAction } from './parts/resource.ts'
 import { describe } from './parts/states.tsx'
 import { Choice } from './parts/tabs.tsx'
 import { Toasts } from './parts/toast.tsx'
-import { THEMES, theme, ZONES, zone } from './preferences.ts'
+import { chooseZone, THEMES, theme, ZONES, zone } from './preferences.ts'
 import { addressOf, answerLeave, Link, navigate, route, unsaved, waiting } from './router.tsx'
 import { type Session, session } from './session.ts'
 import { forgetShown } from './shown.ts'
@@ -205,9 +205,7 @@ function AccountDialog({ of: { staff } }: { of: Session }) {
           required
           value={zone.value}
           options={ZONES.map(value => ({ value, title: value.replaceAll('_', ' ') }))}
-          onChange={value => {
-            zone.value = value
-          }}
+          onChange={chooseZone}
         />
         {signOut.error !== null && (
           <p class="form-error" role="alert">

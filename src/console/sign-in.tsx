@@ -33,7 +33,8 @@ const REFUSALS: Record<string, string> = {
   denied: 'The provider did not sign you in.',
   expired: 'The sign-in took too long, or began in another browser. Try again.',
   no_role: 'Your account has no role in the console. An owner of the provider can give you one.',
-  provider: 'The provider could not sign you in. Try again; if it goes on, the log of the server says why.',
+  provider:
+    'The provider could not sign you in. Try again. If it fails again, ask the people who run the server: its log has the reason.',
 }
 
 /** Sign-in with the provider of the staff, if there is one, with the result of the last attempt. */

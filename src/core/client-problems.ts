@@ -13,7 +13,7 @@ export const clientProblems = defineProblems({
   },
   unexpected_response: {
     status: 502,
-    title: 'The response is not of this API',
+    title: 'The response does not come from this API',
     description:
       'A proxy or another server responded, for example with a page of its own; `detail` has its status. Try again later.',
   },

@@ -28,6 +28,7 @@ export function explainFault(fault: ValueError): string {
 
 /** A union of a type and null, as all nullable members are. */
 function expectedOfUnion(schema: TSchema): string {
+  // Guarantee of the cast: TypeBox writes `anyOf`.
   const variants = (schema.anyOf as TSchema[] | undefined) ?? []
   return variants.length > 0 ? `must be ${variants.map(noun).join(' or ')}` : expected(schema)
 }

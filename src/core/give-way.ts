@@ -28,7 +28,7 @@ interface Load {
   cpu?(): number
 }
 
-/** Called with the duration of the turn before. */
+/** Called with the duration of the previous turn. */
 export type GiveWay = (tookMs: number) => Promise<void>
 
 export function createGiveWay({ inFlight, elapsed, cpu = cpuOfProcess }: Load): GiveWay {

@@ -1,6 +1,6 @@
 /** The log: JSON lines on standard output, written asynchronously. */
 import { type Logger, type LoggerOptions, pino } from 'pino'
-import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
+import { DatabaseError, translateDatabaseError } from '../../db/errors.ts'
 import { loggable } from './loggable.ts'
 
 const STACK_EVERY_MS = 1_000

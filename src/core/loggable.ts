@@ -21,7 +21,7 @@ export function loggable(error: unknown): LoggableError {
   if (!(error instanceof Error)) return { type: typeof error }
   let root = error
   for (let depth = 0; root.cause instanceof Error && depth < MAX_CAUSES; depth++) root = root.cause
-  // Bun's PostgreSQL client puts SQLSTATE into `errno`.
+  // Bun's PostgreSQL client puts SQLSTATE into `errno`. Guarantee of the cast: nothing is known of the values.
   const { name, code, errno, constraint } = root as Error & Record<'code' | 'errno' | 'constraint', unknown>
   return { type: name, message: withoutValues(root), code, errno, constraint, stack: framesOf(error) }
 }

@@ -5,7 +5,7 @@ import { lookOf } from './lookalikes.ts'
 /** Bidirectional control characters (UAX #9 §2) reorder the surrounding text. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /**
- * At least one visible character. A mark alone is none: it needs a letter. The Braille pattern without dots and an empty notehead show
+ * At least one visible character. A combining mark needs a letter to be visible. The Braille pattern without dots and an empty notehead show
  * nothing, although Unicode counts them as symbols.
  */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u

@@ -84,6 +84,7 @@ export class DomainError<Type extends ProblemType = ProblemType> extends Error {
     super(type.code)
     this.name = 'DomainError'
     this.type = type
+    // Guarantee of the casts: the parameter has the members of an explanation and those of the type.
     const { detail, errors, retryAfter, prepare, security, ...members } = (extra ?? {}) as Explanation &
       Record<string, unknown>
     this.explanation = { detail, errors, retryAfter, prepare, security }

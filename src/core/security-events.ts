@@ -11,6 +11,7 @@ export const SECURITY_EVENTS = {
   checked_in_at_two_places: 'a fan checked in at two matches in different places at the same time',
   revoked_server_key_used: 'a revoked server key was refused',
   redemption_limit_reached: 'a source has reached its limit of redemption codes',
+  code_limit_reached: 'a fan or an address has reached the limit of unknown codes of campaigns',
   sign_in_limit_reached: 'an address has reached its limit of sign-in requests',
   console_link_reused: 'a link of the console was used again, and refused',
   console_link_refused: 'a link of the console that is unknown or has expired was refused',

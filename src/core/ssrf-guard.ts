@@ -3,8 +3,10 @@
  * first, every address must be public, unless the operator lists the host, and the connection uses the address that was checked, so that DNS rebinding has no
  * effect. Redirects are not followed, and responses are not decompressed.
  */
+
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { errorCode } from './error-code.ts'
 
 type Networks = readonly (readonly [network: string, prefix: number])[]
 
@@ -38,7 +40,7 @@ const internal = listOf(
 /** Global unicast (RFC 4291). All other IPv6 addresses are internal: loopback, local, multicast, reserved, translated. */
 const globalUnicast = listOf([], [['2000::', 3]])
 
-/** What a host that the operator lists may resolve to. */
+/** Private addresses, which only hosts that the operator lists may have. */
 const privateNetworks = listOf(
   [
     ['10.0.0.0', 8],
@@ -147,8 +149,7 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
       try {
         return await transport(url.href, pinned)
       } catch (error) {
-        const { code } = error as { code?: unknown }
-        if (n === addresses.length - 1 || !NOT_CONNECTED.includes(String(code))) throw error
+        if (n === addresses.length - 1 || !NOT_CONNECTED.includes(String(errorCode(error)))) throw error
       }
     }
     throw new ForbiddenAddressError()

@@ -37,7 +37,7 @@ class Texts {
   }
 }
 
-/** Guarantee of the cast: in JSON, the only form in which a response leaves, it is a string. Not for other uses of strings. */
+/** Guarantee of the cast: responses are sent only as JSON, where it is a string. Use it in responses only. */
 export const asText = (byLanguage: TextByLanguage): string => new Texts(byLanguage) as unknown as string
 
 /** `languages`: those of the texts that exist in several; empty without such texts. */

@@ -18,6 +18,12 @@ export const transportProblems = defineProblems({
     }),
     example: { until: '2026-08-22T18:30:00.000Z', reason: 'harassment', appealable: true },
   },
+  guardian_consent_required: {
+    status: 403,
+    title: 'A guardian has to agree first',
+    description:
+      'The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, withdraw consents, and protect or delete their account.',
+  },
   malformed_request: {
     status: 400,
     title: 'The request cannot be read',
@@ -96,9 +102,9 @@ export const transportProblems = defineProblems({
   },
   idempotency_response_lost: {
     status: 409,
-    title: 'The first response cannot be read any more',
+    title: 'The first response can no longer be read',
     description:
-      'The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation.',
+      'The first request with this `Idempotency-Key` has succeeded and is not repeated, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation.',
   },
   validation_failed: {
     status: 422,

@@ -17,7 +17,7 @@ export interface MatchdayOptions extends ClientOptions {
   freshMs?: number | undefined
 }
 
-/** For `MatchdayProvider`. Outside of components `api` calls the API; what it changes `refresh` shows. */
+/** For `MatchdayProvider`. Code outside of components calls the API with `api`, then `refresh` to show what it has changed. */
 export interface Matchday extends Client {
   cache: Cache
   streams: Streams

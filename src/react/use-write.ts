@@ -72,6 +72,7 @@ export function useWrite<Id extends WriteId>(id: Id, { refreshes }: WriteOptions
   return {
     ...attempt,
     write(...[input]) {
+      // Guarantee of the cast: the input of an operation is an object, or undefined.
       running.current ??= send(input as object | undefined)
       return running.current
     },

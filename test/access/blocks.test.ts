@@ -18,7 +18,7 @@ import type { Answer, Client } from '../support/client.ts'
 import { countQueries, countStatements } from '../support/queries.ts'
 import { onEachEngine } from '../support/world.ts'
 
-/** Public for who has the id of a pack, which no read discloses: the proof of a draw names no fan. */
+/** The proof of a draw is public for clients that know the id of a pack, which no read discloses. It names no fan. */
 const ID_OF_A_PACK = 'readProof'
 
 onEachEngine('Two fans, after one has blocked the other,', world => {
@@ -112,6 +112,8 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readTopUp: other => [`/api/user/top-ups/${topUps.get(other.handle)}`],
       listCashEntries: () => ['/api/cash/EUR/entries'],
+      listAccountEntries: () => ['/api/user/accounts/status/entries'],
+      readBands: () => ['/api/accounts/status/bands'],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
       issueDownload: other => [`/api/user/orders/${orders.get(other.handle)}/lines/1/download`],
       readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],
@@ -189,7 +191,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
     ['the one who blocked', () => [need(a), need(b)]],
     ['the one who is blocked', () => [need(b), need(a)]],
   ] as const)('%s', (_, pair) => {
-    test('reads nothing of the other in any response or stream, except the handle in the own list of blocks', async () => {
+    test('no response and no stream shows anything of the other fan, except the handle in the fan’s own list of blocks', async () => {
       const [reader, other] = pair()
       if (!reader || !other) throw new Error('a pair')
       for (const located of reads()) {
@@ -204,7 +206,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       }
     })
 
-    test('finds the other like a handle that nobody has, byte for byte, in every operation that takes a handle', async () => {
+    test('every operation that takes a handle answers as for a handle that nobody has, byte for byte', async () => {
       const [reader, other] = pair()
       if (!reader || !other) throw new Error('a pair')
       const named = operationsOf(document).filter(({ path }) => path.includes('{handle}'))
@@ -225,7 +227,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       }
     })
 
-    test('sees the row of the other on every board, with rank and points, and nothing that names them', async () => {
+    test('every board shows the row of the other fan with rank and points, and without a name', async () => {
       const [reader, other] = pair()
       if (!reader || !other) throw new Error('a pair')
       const open = (await world.anonymous.get('/api/leaderboard')).body
@@ -240,7 +242,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
     })
   })
 
-  test('are visible to a stranger, and the muted one to who mutes them, on boards and by handle', async () => {
+  test('are visible to a stranger on boards and by handle, and a muted fan is visible to the fan who mutes them', async () => {
     for (const reader of [need(stranger), need(muting)]) {
       for (const one of [need(a), need(b)])
         expect((await reader.get(`/api/fans/${one.handle}`)).body.displayName).toBe(`Name of ${one.handle}`)
@@ -288,7 +290,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
           .map(needle => [read, needle]),
       )
 
-    test('hides is in no read of others, and not found byte for byte like a handle that nobody has', async () => {
+    test('hides: no read of others shows the fan, and the handle is answered as one that nobody has, byte for byte', async () => {
       const [fan, other] = [need(hidden), need(stranger)]
       const item = await drawnItem(world, other)
       const before = await readAll(fan, other)
@@ -328,11 +330,11 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
         expect(found.reads + found.statements).toBeGreaterThan(0)
         expect(found).toEqual(await count('nobody_at_all'))
       }
-      // The fan goes on as before. Boards show their row to everyone alike.
+      // The fan can do the same as before. Boards show their row to everyone alike.
       expect(differing(before, await readAll(fan, other))).toEqual(['listSanctions', 'readLeaderboard'])
     })
 
-    test('mutes is in no feed of others, and otherwise as before, also to themselves', async () => {
+    test('mutes: no feed of others shows the fan, and nothing else changes, also for the fan', async () => {
       const [fan, other] = [need(muted), need(stranger)]
       const [own, before] = [await readAll(fan, other), await readAll(other, fan)]
       await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'mute' }))
@@ -345,7 +347,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       expect(differing(own, await readAll(fan, other))).toEqual(['listSanctions'])
     })
 
-    test('suspends reads as before, and is shown to others as before', async () => {
+    test('suspends: the fan can read as before, and others see the fan as before', async () => {
       const [fan, other] = [need(suspended), need(stranger)]
       const [own, before] = [await readAll(fan, other), await readAll(other, fan)]
       const until = new Date(world.clock.ms + 86_400_000)
@@ -355,7 +357,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
     })
   })
 
-  test('cost the same statements as a handle that nobody has', async () => {
+  test('a blocked handle takes the same statements as a handle that nobody has', async () => {
     const ask = (handle: string) => need(b).get(`/api/fans/${handle}`)
     const count = async (handle: string) => {
       await ask(handle)

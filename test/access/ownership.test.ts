@@ -1,5 +1,7 @@
 /** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeAll, expect, test } from 'bun:test'
+import { accountKind } from '../../src/economy/accounts/account-kind.ts'
+import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import {
@@ -23,6 +25,7 @@ import {
   refusal,
   start,
 } from '../play/packs/packs-world.ts'
+import { userIdOf } from '../play/quests/quests-world.ts'
 import { addStock, checkout, pay } from '../play/shop/orders-world.ts'
 import { completeTopUp, startTopUp, topUp } from '../play/top-ups/cash-world.ts'
 import { drawnItem, offer } from '../play/trades/trades-world.ts'
@@ -160,6 +163,12 @@ for (const who of ['others', 'its owner'] as const)
         const decision = { fanId, kind: 'hide', reason: 'spam', decidedBy: 'Ana' } as const
         return world.db.write(async tx => (await recordDecision(tx, decision)).id)
       }
+      const ownerId = await userIdOf(world, owner)
+      await world.db.write(tx => accountKind.upsert(tx, { id: 'status', name: 'Status', unit: 'points' }))
+      for (const ref of ['first', 'second'])
+        await world.db.write(tx =>
+          appendEntry(tx, { userId: ownerId, delta: 1, reason: 'adjustment', ref, accountId: 'status' }),
+        )
       const send =
         (method: 'post' | 'put', path: string, name: string, more: object = {}) =>
         (client: Client, id: string) =>
@@ -220,6 +229,7 @@ for (const who of ['others', 'its owner'] as const)
         },
         'listTopUps.cursor': await page('/api/cash/top-ups'),
         'listCashEntries.cursor': await page('/api/cash/EUR/entries'),
+        'listAccountEntries.cursor': await page('/api/user/accounts/status/entries'),
         'prepareOrderPayment.orderId': {
           id: order,
           use: send('post', '/api/checkout/payment', 'orderId', { method: 'gateway' }),
@@ -370,7 +380,7 @@ for (const who of ['others', 'its owner'] as const)
       return
     }
 
-    test('covers all ids that operations take, except the catalogue, credentials and positions: a new id needs a line here', () => {
+    test('the list covers all ids that operations take, except those of the catalogue, credentials and positions', () => {
       expect(namesIn(document).toSorted()).toEqual(
         [...ANYBODYS, ...CREDENTIALS, ...POSITIONS, ...Object.keys(owned)].toSorted(),
       )

@@ -10,13 +10,13 @@ import { onEngine } from '../support/world.ts'
 
 /** Only commands and the console refuse with these. */
 const OF_COMMANDS = [
-  'fans_not_mergeable',
+  ...['fans_not_mergeable', 'match_not_over'],
   ...['catalogue_conflict', 'revision_conflict', 'revision_not_found', 'entry_not_found'],
   ...['code_not_used', 'not_refundable'],
 ]
 
 onEngine(sqliteEngine, 'problem types', world => {
-  test('every problem of an operation is in the list, and every room’s problem is one of an operation', () => {
+  test('every problem of an operation is in the list, and every problem of a room belongs to an operation', () => {
     const declared = new Set<ProblemType>(
       createApi(world.deps).routes.flatMap(route => declaredOf(route)?.problems ?? []),
     )

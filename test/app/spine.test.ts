@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Database, openDatabase } from '../../db/index.ts'
 import { recordEvent } from '../../src/economy/events/record-event.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { createClock } from '../support/clock.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 
@@ -19,7 +19,7 @@ describe('A database that was opened without a spine (SQLite)', () => {
     await temporary.remove()
   })
 
-  test('records no event, and says what is missing', async () => {
+  test('records no event, and names what is missing', async () => {
     const recorded = db.write(async tx => {
       const { user } = await ensureUser(tx, { provider: 'mock-idp', subject: 'fan' })
       return recordEvent(tx, { userId: user.id, type: 'reward.redeemed', data: { rewardId: 'scarf' } })

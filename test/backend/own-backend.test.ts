@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(app, { recursive: true }))
 
-test('the package needs jose alone, and the client for its types', async () => {
+test('the package depends only on jose, and on the client for its types', async () => {
   const manifest = await Bun.file(join(app, 'node_modules/@matchday/backend/package.json')).json()
   expect(manifest).toMatchObject({ name: '@matchday/backend', version: product.version, type: 'module' })
   expect(Object.keys(manifest.dependencies)).toEqual(['jose'])
@@ -46,7 +46,7 @@ test('the package needs jose alone, and the client for its types', async () => {
   expect(imported).toEqual(['jose'])
 })
 
-test('the backend of the page compiles with it, and narrows messages', async () => {
+test('the backend on the documentation page compiles with the package, and narrows messages', async () => {
   const wrong =
     "\nasync (m: import('@matchday/backend').WebhookMessage) => m.kind === 'event' && m.type === 'reward.claimed' && m.data.packId\n"
   await Bun.write(join(app, 'wrong.ts'), `${program}${wrong}`)
@@ -91,7 +91,7 @@ test.skipIf(node === null)(
 )
 
 onEngine(sqliteEngine, 'The backend of docs/own-backend.md', world => {
-  test('hears of a claim, and tells it to the fan alone', async () => {
+  test('receives the webhook of a claim, and shows it only to its fan', async () => {
     world.clock.ms = Date.now()
     world.app.listen({ hostname: '127.0.0.1', port: 0 })
     const url = `http://127.0.0.1:${world.app.server?.port}`
@@ -140,7 +140,7 @@ onEngine(sqliteEngine, 'The backend of docs/own-backend.md', world => {
   })
 })
 
-test('the page lists each code of an error with its status', () => {
+test('the documentation page lists the code and status of each error', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (4\d\d|503) \|/gm)]
   expect(rows).toHaveLength(8)
   // Guarantee: an unknown code would have no status.

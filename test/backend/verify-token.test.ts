@@ -69,7 +69,7 @@ onEngine(sqliteEngine, 'verifyToken with the API', world => {
     expect(await outcomeOf(verifyToken(body.token, { origin: `${origin}/` }))).toBe('accepted')
   })
 
-  test('a session token of the identity provider is refused, and the message says so', async () => {
+  test('a session token of the identity provider is refused, and the message names the reason', async () => {
     const { token } = await world.fan()
     expect(await outcomeOf(verifyToken(token, { origin }))).toBe('token_refused 401')
   })
@@ -123,7 +123,7 @@ onEngine(sqliteEngine, 'verifyToken with the API', world => {
     expect(await outcomeOf(verifyToken(await make(), { origin }))).toBe('token_refused 401')
   })
 
-  test('issuer and audience are those that are given', async () => {
+  test('the issuer and the audience can be set', async () => {
     const token = await issue(key, { iss: 'https://club.example', aud: 'shop' })
     const given = { origin, issuer: 'https://club.example', audience: 'shop' }
     expect(await outcomeOf(verifyToken(token, given))).toBe('accepted')
@@ -160,7 +160,7 @@ describe('verifyToken and the keys of the API', () => {
   })
   const later = (ms: number) => setSystemTime(new Date(Date.now() + ms))
 
-  test('they are read once for many tokens, and again for a key that is new', async () => {
+  test('the keys are fetched once for many tokens, and again for a new key', async () => {
     const [first, second] = [await makeKey('ES256', 'first'), await makeKey('EdDSA', 'second')]
     keys = [first.jwk]
     for (const _ of [1, 2, 3])
@@ -173,13 +173,13 @@ describe('verifyToken and the keys of the API', () => {
     expect(reads).toBe(2)
   })
 
-  test('a key of another algorithm than the API signs by verifies nothing', async () => {
+  test('a key of an algorithm that the API does not use verifies no token', async () => {
     const key = await makeKey('RS256', 'rsa')
     keys = [key.jwk]
     expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('token_refused 401')
   })
 
-  test('unknown keys do not make it read them again and again', async () => {
+  test('tokens with unknown keys do not cause repeated fetches', async () => {
     const [known, unknown] = [await makeKey('ES256', 'known'), await makeKey('ES256', 'unknown')]
     keys = [known.jwk]
     for (const _ of [1, 2, 3, 4])
@@ -187,7 +187,7 @@ describe('verifyToken and the keys of the API', () => {
     expect(reads).toBe(1)
   })
 
-  test('before the first read a failure is said of the keys, not of the token', async () => {
+  test('a failure of the first fetch is reported as an error of the keys, not of the token', async () => {
     down = true
     const key = await makeKey('ES256', 'key')
     expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('keys_unavailable 503')
@@ -196,7 +196,7 @@ describe('verifyToken and the keys of the API', () => {
     expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('accepted')
   })
 
-  test('those that were read serve for a day while the API is down; others are neither accepted nor refused', async () => {
+  test('known keys are used for a day while the API is down; a token of another key is neither accepted nor refused', async () => {
     const [key, another] = [await makeKey('ES256', 'key'), await makeKey('ES256', 'another')]
     keys = [key.jwk]
     expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('accepted')
@@ -210,7 +210,7 @@ describe('verifyToken and the keys of the API', () => {
     expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('accepted')
   })
 
-  test('a key that was retired is refused within ten minutes', async () => {
+  test('a retired key is refused within ten minutes', async () => {
     const [old, fresh] = [await makeKey('ES256', 'old'), await makeKey('ES256', 'fresh')]
     keys = [old.jwk]
     expect(await outcomeOf(verifyToken(await issue(old), { origin }))).toBe('accepted')

@@ -11,7 +11,7 @@ import {
   pad,
   serializeErc6492Signature,
 } from 'viem'
-import { storedHolds } from '../../src/play/eligibility/requires.ts'
+import { columnsOfRequires } from '../../src/play/eligibility/requires.ts'
 import { expectStatus, refusal } from '../play/packs/packs-world.ts'
 import { challenge, link, linkAccount, linkedOf, newAccount } from '../play/wallets/wallets-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -90,7 +90,7 @@ describe.skipIf(!isInstalled)(TITLE, () => {
     return { nonce, signature: await owner.signMessage({ message }) }
   }
 
-  test('a contract is linked by its owner, and by nobody else', async () => {
+  test('only the owner of a contract can link it', async () => {
     const [fan, address] = [await world.fan(), await deploy('OwnedWallet', owner.address)]
     const { message, nonce } = await challenge(fan, address, chain.chainId)
     const other = await newAccount().signMessage({ message })
@@ -136,9 +136,12 @@ describe.skipIf(!isInstalled)(TITLE, () => {
     expectStatus(201, await link(fan, proof.nonce, proof.signature))
   })
 
-  test('holders of a token claim a reward, whatever the token calls itself', async () => {
+  test('holders of a token claim a reward, with any name of the token', async () => {
     const [fan, account, contract] = [await world.fan(), newAccount(), await deploy('Token')]
-    const requiredHolding = storedHolds({ chainId: chain.chainId, contract, minimum: '3' })
+    const { requiredHolding } = columnsOfRequires(
+      { holds: { chainId: chain.chainId, contract, minimum: '3' } },
+      ['requiredHolding'],
+    )
     const rewardId = await world.reward({ pointsRequired: 0, requiredHolding })
     expectStatus(201, await linkAccount(fan, account, chain.chainId))
     await call(contract, 'Token', 'mint', account.address, 2n)
@@ -150,9 +153,12 @@ describe.skipIf(!isInstalled)(TITLE, () => {
     expect(world.logged.join()).not.toContain('script')
   })
 
-  test('one token that moves through five wallets of a fan is one token', async () => {
+  test('a token that moves through five wallets of a fan counts once', async () => {
     const [fan, contract] = [await world.fan(), await deploy('Token')]
-    const requiredHolding = storedHolds({ chainId: chain.chainId, contract, minimum: '5' })
+    const { requiredHolding } = columnsOfRequires(
+      { holds: { chainId: chain.chainId, contract, minimum: '5' } },
+      ['requiredHolding'],
+    )
     const rewardId = await world.reward({ pointsRequired: 0, requiredHolding })
     const accounts = [1, 2, 3, 4, 5].map(() => newAccount())
     const claim = () => fan.post('/api/rewards/claim', { rewardId })
@@ -170,10 +176,13 @@ describe.skipIf(!isInstalled)(TITLE, () => {
   })
 
   test.each(['Endless', 'Flood', 'Refusing'] as const)(
-    'nobody is a holder of a contract that answers nothing of use: %s',
+    'nobody is a holder of a contract without a valid answer: %s',
     async name => {
       const [fan, contract] = [await world.fan(), await deploy(name)]
-      const requiredHolding = storedHolds({ chainId: chain.chainId, contract, minimum: '1' })
+      const { requiredHolding } = columnsOfRequires(
+        { holds: { chainId: chain.chainId, contract, minimum: '1' } },
+        ['requiredHolding'],
+      )
       const rewardId = await world.reward({ pointsRequired: 0, requiredHolding })
       expectStatus(201, await linkAccount(fan, newAccount(), chain.chainId))
       const answer = await fan.post('/api/rewards/claim', { rewardId })

@@ -87,7 +87,7 @@ onEngine(sqliteEngine, 'The client', world => {
   }
 
   describe('repeats', () => {
-    test('a write whose response was lost with the same key: it happens once', async () => {
+    test('a write whose response was lost, with the same key, so that it happens once', async () => {
       const pack = await addPack(world, { price: { amount: 0, currency: 'POINTS' } })
       const { fetch, to } = watchedFetch({ loseFirst: '/api/packs/purchase' })
       const { api } = await signedIn({ fetch })
@@ -112,7 +112,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(keys[2]).toBe('mine')
     })
 
-    test('not what would happen twice: the exchange of a token', async () => {
+    test('not the exchange of a token, which would happen twice', async () => {
       const { fetch, to } = watchedFetch({ loseFirst: '/api/auth/native-token' })
       const { subject } = await world.fan()
       const client = createClient({ origin, fetch })
@@ -146,7 +146,7 @@ onEngine(sqliteEngine, 'The client', world => {
       ['a rate limit of a minute', () => refusal('rate_limited', 429, { 'retry-after': '60' }), 1],
       ['a refusal', () => refusal('reward_not_found', 404), 1],
       ['a full disk', () => refusal('storage_full', 507), 1],
-    ])('%s: a temporary failure alone is tried again', async (_, answer, requests) => {
+    ])('%s: only a temporary failure is tried again', async (_, answer, requests) => {
       let count = 0
       await withServer(
         () => (++count === 1 ? answer() : Response.json({ reward: {} })),
@@ -159,7 +159,7 @@ onEngine(sqliteEngine, 'The client', world => {
       )
     })
 
-    test('as often as told, then answers with the last problem', async () => {
+    test('the configured number of times, then returns the last problem', async () => {
       let count = 0
       await withServer(
         () => {
@@ -174,7 +174,7 @@ onEngine(sqliteEngine, 'The client', world => {
     })
   })
 
-  describe('a failure that is not of the API', () => {
+  describe('a failure outside of the API', () => {
     test.each([
       ['an HTML page in place of the API', 200, '<h1>Wi-Fi</h1>', 'text/html'],
       ['JSON of another server', 404, '{"message":"no route"}', 'application/json'],
@@ -287,7 +287,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(await (await session.signOut()).ended).toBeNull()
     })
 
-    test('half of a surrogate pair in a path or a query, a BigInt and a circle in a body', async () => {
+    test('half of a surrogate pair in a path or a query, a BigInt and a cycle in a body', async () => {
       const { fetch, sent } = watchedFetch()
       const { api, follow } = createClient({ origin, fetch, token: 'x' })
       const circle: { bio?: string } = {}
@@ -349,7 +349,7 @@ onEngine(sqliteEngine, 'The client', world => {
   })
 
   describe('the session', () => {
-    test('is gone at once when the fan signs out, and ends at the API in the background', async () => {
+    test('is deleted at once when the fan signs out, and ends at the API in the background', async () => {
       let answered = () => {}
       const held = new Promise<void>(resolve => {
         answered = resolve
@@ -506,7 +506,7 @@ onEngine(sqliteEngine, 'The client', world => {
       }
     })
 
-    test('goes on after a refresh whose response was lost, also when it is repeated an hour later', async () => {
+    test('continues after a refresh whose response was lost, also when it is repeated an hour later', async () => {
       let ended = 0
       const { fetch, to } = watchedFetch({ loseFirst: '/api/auth/native-token/refresh' })
       const { api, session } = await signedIn({ fetch, retries: 0, onSessionEnd: () => ended++ })
@@ -545,7 +545,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect((await api.readDashboard()).error?.code).toBe('network_error')
     })
 
-    test('that the fan has ended stays ended, also when a refresh was under way', async () => {
+    test('that the fan has ended stays ended, even during a refresh', async () => {
       let refreshing = false
       let release = () => {}
       const held = new Promise<void>(resolve => {
@@ -573,7 +573,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect((await unwrap(other.api.listSessions())).sessions).toEqual([])
     })
 
-    test('of a fan who signs in while another is refreshed is the one that stays', async () => {
+    test('of a fan who signs in while another session is refreshed is the one that stays', async () => {
       const { fetch: watched, to } = watchedFetch()
       let release = () => {}
       const held = new Promise<void>(resolve => {
@@ -599,7 +599,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect((await session.current())?.refreshToken).toBe(data?.refreshToken ?? '')
     })
 
-    test('gives way to a token of the call, and to one of the client', async () => {
+    test('is not used when the call or the client has a token', async () => {
       const key = await world.serverKey(['redemptions:read'])
       const { error } = await createClient({ origin, token: key }).api.lookUpRedemption({ code: 'none' })
       expect(error?.code).toBe('redemption_not_found')
@@ -611,7 +611,7 @@ onEngine(sqliteEngine, 'The client', world => {
   })
 
   describe('the stream', () => {
-    test('goes on after the last event when it is cut, without a gap and without a repeat', async () => {
+    test('continues after the last event when it is cut, without a gap and without a repeat', async () => {
       const { fetch, to, cutAll } = watchedFetch()
       const { api, follow } = await signedIn({ fetch })
       await api.completeOnboarding()
@@ -644,7 +644,7 @@ onEngine(sqliteEngine, 'The client', world => {
       await waitUntil('the API noticed', () => world.deps.streams.size === 0)
     })
 
-    test('takes a new token when its own has expired', async () => {
+    test('uses a new token when its own has expired', async () => {
       const { fetch, to, cutAll } = watchedFetch()
       const { follow } = await signedIn({ fetch })
       const seen: StreamEvent[] = []

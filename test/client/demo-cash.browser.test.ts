@@ -1,7 +1,7 @@
 /** Cash in the example app: the wallet, a top-up, and an order that is paid from the balance. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { productKind } from '../../src/play/shop/upsert-product.ts'
+import { productKind } from '../../src/play/shop/product-kind.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'

@@ -167,7 +167,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'without a network the app opens, says so, keeps what it showed, and reads again when the network is back',
+    'without a network the app opens, says that it is offline, keeps its content, and reloads it when the network is back',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 18)
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a page of a proxy in place of a response is told in words, and can be tried again',
+    'a page of a proxy in place of a response is explained, and can be tried again',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 17)
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a file of an older build is not found, rather than the page in its place',
+    'a file of an older build is 404, and not the page',
     async () => {
       await demo.visit()
       expect((await fetch(`${demo.origin}/demo/index-of-yesterday.js`)).status).toBe(404)

@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'what a fan chooses to show is saved at once, and a refused choice is put back',
+    'a choice of privacy is saved at once, and a refused choice is reverted',
     async () => {
       const page = await demo.visit()
       await enter(page, 17, 'private_fan')

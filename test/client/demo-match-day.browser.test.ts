@@ -1,7 +1,7 @@
 /** Matches and quests in the example app, as a fan uses them on a phone. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
+import { upsertMatch } from '../../src/club/matches/match-kind.ts'
 import { exampleQuest } from '../../src/play/quests/schema.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
@@ -13,7 +13,7 @@ const title = noBrowser
   ? `Match day in the example app (skipped: ${noBrowser})`
   : 'Match day in the example app'
 
-/** One that was played, one that is about to begin, and one that a test starts. */
+/** A match that was played, one that is about to begin, and one that a test starts. */
 const drawMatches = (now: number) => {
   const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
   const kickoffIn = (hours: number) => ({ kickoffAt: new Date(now + hours * HOUR_MS).toISOString() })
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'seeded fans see what their predictions earned and quests half way, a new fan that none is begun',
+    'seeded fans see points of their predictions and progress of quests, and a new fan sees that no quest is started',
     async () => {
       const page = await demo.visit()
       await openMatches(page, 3)
@@ -205,7 +205,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'matches that load, fail and are none are shown as such',
+    'the list of matches shows that it loads, has failed or is empty',
     async () => {
       const page = await demo.visit()
       const answered = Promise.withResolvers<void>()

@@ -32,7 +32,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   }
 
   test.each(['light', 'dark'] as const)(
-    'a double click starts one purchase; a declined card is told; the paid pack is opened and verified (%s)',
+    'a double click starts one purchase, a declined card is reported, and the paid pack is opened and verified (%s)',
     async colorScheme => {
       const page = await demo.visit({ colorScheme })
       await startPurchase(page, colorScheme === 'light' ? 12 : 13)

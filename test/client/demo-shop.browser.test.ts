@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { changeLine } from '../../src/play/shop/change-line.ts'
-import { productKind } from '../../src/play/shop/upsert-product.ts'
+import { productKind } from '../../src/play/shop/product-kind.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   }
 
   test(
-    'an order in money: the address is checked, a declined card is told, and the parcel can be followed',
+    'an order in money: the address is checked, a declined card is reported, and the parcel can be followed',
     async () => {
       const page = await demo.visit({ viewport: { width: 320, height: 700 } })
       await demo.signIn(page, WITHOUT_POINTS)

@@ -110,7 +110,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await press(page, 'Share')
       await page.getByText('Link copied').waitFor()
       const shared = await page.evaluate<string>('navigator.clipboard.readText()')
-      expect(shared).toBe(`${demo.origin}/lockers/locker_fan`)
+      expect(shared).toBe(`${demo.origin}/lockers/locker_fan?lang=en`)
       expect(await (await fetch(shared)).text()).toContain('Harbour nights')
       const [shelf = []] = await readShelf(giver.token)
       expect(shelf).toHaveLength(3)
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await press(page, 'Send the offer')
       await button(page, 'Cancel the offer').waitFor()
 
-      // The other fan learns of it, reads what changes hands, and accepts.
+      // The other fan learns of it, reads which items are traded, and accepts.
       await become(page, giver)
       await open(page, '')
       await page.getByRole('link', { name: '1 offer waits for your answer' }).press('Enter')

@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a sale that begins while its pack is shown is open without a reload',
+    'a sale that starts while its pack is shown opens without a reload',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 18)
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a link that is followed before the page was painted is followed',
+    'a link works before the first paint of the page',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 15)
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'each screen has an address: a link to one opens it, and Back returns to the one before',
+    'each screen has an address: a link to one opens it, and Back returns to the previous one',
     async () => {
       const page = await demo.visit({}, '/rewards/home-shirt')
       await demo.signIn(page, 15)
@@ -289,6 +289,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
 
   test.each([
     ['Português', 'pt', 'ltr', 'Recompensas', 'Camisola principal'],
+    ['Português (Brasil)', 'pt-BR', 'ltr', 'Prêmios', 'Camisa principal'],
     ['العربية', 'ar', 'rtl', 'المكافآت', 'القميص الأساسي'],
   ])(
     'a fan who chooses %s sees the app and the texts of the club in it',
@@ -297,7 +298,9 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await demo.signIn(page, 6)
       await page.goto(`${demo.origin}/demo/profile`)
       const choice = page.getByRole('combobox', { name: 'Language' })
-      expect(await choice.locator('option').allTextContents()).toEqual(['English', 'Português', 'العربية'])
+      expect(await choice.locator('option').allTextContents()).toEqual([
+        ...['English', 'Português', 'Português (Brasil)', 'العربية'],
+      ])
       const reloaded = page.waitForEvent('load')
       await choice.selectOption({ label: name })
       await reloaded

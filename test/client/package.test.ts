@@ -91,7 +91,7 @@ describe('the package', () => {
 })
 
 describe('an app compiles with it', () => {
-  // Of this repository. `bun run clients` compiles with the older TypeScript that many apps have.
+  // The compiler of this repository. `bun run clients` compiles with the older TypeScript that many apps have.
   const compiler = join(root, 'node_modules/.bin/tsc')
   const bundled = { module: 'ESNext', moduleResolution: 'bundler' }
   const projects: [string, object, string[]][] = [

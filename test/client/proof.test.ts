@@ -32,7 +32,7 @@ async function verdictOf(value: unknown): Promise<boolean> {
 }
 
 describe('a proof of the server', () => {
-  test('holds, and keeps the promise of its purchase', async () => {
+  test('is valid, and matches its purchase', async () => {
     expect(await verifyDraw(proof)).toEqual({ holds: true })
     expect(await verifyDraw(proof, commitment)).toEqual({ holds: true })
   })
@@ -126,7 +126,7 @@ describe('a forged proof', () => {
     expect(await verdictOf(value)).toBe(false)
   })
 
-  test('that agrees with itself does not keep the promise of the purchase', async () => {
+  test('that is consistent does not match the purchase', async () => {
     const shifted = [
       { id: 'captain', rarity: 'rare', weight: 999_999 },
       { id: 'keeper', rarity: 'common', weight: 1 },

@@ -22,7 +22,7 @@ const proof = makeProof({
 const owner = { state: 'active', handle: 'calebe' } as const
 const at = '2026-08-15T18:32:00.000Z'
 
-/** A history whose item was made by `source`, and changed hands for each of the references. */
+/** A history whose item was made by `source`, and got a new owner for each of the references. */
 function makeHistory(source: string, refs: string[], collectibleId = proof.items[1] ?? ''): Provenance {
   const item = { collectibleId, serialNumber: 7 }
   const origin = { source, owner, at, hash: hashOfOrigin({ ...item, source, timestamp: at }) }
@@ -50,7 +50,7 @@ async function verdictOf(value: unknown): Promise<boolean> {
 }
 
 describe('a history of the server', () => {
-  test('holds, also without changes of hands, and with the proof of its draw', async () => {
+  test('is valid, also without changes of owner, and with the proof of its draw', async () => {
     expect(await verdictOf(history)).toBe(true)
     expect(await verdictOf(makeHistory('quest:derby:2026', []))).toBe(true)
     expect(await verifyProvenance(history, proof)).toEqual({ holds: true })
@@ -66,7 +66,7 @@ describe('a history of the server', () => {
     )
   })
 
-  test('holds with members that a later version adds, and whatever it shows of the owners', async () => {
+  test('is valid with members that a later version adds, and with any data about the owners', async () => {
     expect(await verifyProvenance({ ...history, added: 1 })).toEqual({ holds: true })
     expect(await verdictOf(changeLink(0, { owner: { state: 'erased', handle: null } }))).toBe(true)
   })

@@ -21,7 +21,7 @@ test.each([
   ['within a shelf', ['abc', ''], [0, 1, 1], ['acb', '']],
   ['towards the beginning', ['abc', ''], [0, 1, -1], ['bac', '']],
   ['from the end of a shelf to the next one', ['ab', 'c'], [0, 1, 1], ['a', 'bc']],
-  ['from the beginning of a shelf to the one before', ['a', 'bc'], [1, 0, -1], ['ab', 'c']],
+  ['from the beginning of a shelf to the previous one', ['a', 'bc'], [1, 0, -1], ['ab', 'c']],
   ['to no shelf that is full', ['a', full], [0, 0, 1], ['a', full]],
   ['not past the last place', ['a'], [0, 0, 1], ['a']],
   ['not before the first place', ['a'], [0, 0, -1], ['a']],
@@ -36,7 +36,7 @@ test('an item is put on a shelf and taken off it, and one that is no longer owne
   expect(lettersOf(keepOwned(draft, [item('c'), item('d')]))).toEqual(['c'])
 })
 
-test('a locker without shelves begins with one, and what is written names items alone', () => {
+test('a locker without shelves starts with one, and the written locker contains only the ids of items', () => {
   expect(lettersOf(arrange())).toEqual([''])
   expect(writtenOf(arrange('a'))).toEqual({
     ...{ title: '', theme: 'classic' },

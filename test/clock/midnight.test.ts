@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
-import { RewardEntry } from '../../src/play/rewards/entry-schema.ts'
+import { RewardEntry } from '../../src/play/rewards/reward-kind.ts'
 import { faultsOf } from '../crash/statements.ts'
 import { deliver, updated } from '../identity/users/deliveries.ts'
 import {
@@ -28,7 +28,7 @@ onEachEngine('Midnight', world => {
     '2028-02-29T00:00:00.000Z',
     '2028-03-01T00:00:00.000Z',
   ].entries()) {
-    test(`at ${midnight.slice(0, 10)} an onboarding of the last millisecond is not granted again in the first`, async () => {
+    test(`at ${midnight.slice(0, 10)} an onboarding in the last millisecond is not granted again in the first millisecond`, async () => {
       setClock(Date.parse(midnight) - 1)
       const fan = await patientFan(world)
       const first = await fan.post('/api/user/onboarding', {})

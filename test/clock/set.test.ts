@@ -63,7 +63,7 @@ onEachEngine('A clock that is set', world => {
     expect(await faultsOf(world)).toEqual([])
   })
 
-  test('back: a hold stays one hold, supply is never negative, and the hold expires on time', async () => {
+  test('back: a hold stays a single one, supply is never negative, and the hold expires on time', async () => {
     const fan = await patientFan(world, 500)
     const packId = await addPack(world, { supply: 2 })
     const held = expectStatus(201, await start(fan, packId))
@@ -176,9 +176,9 @@ onEachEngine('A clock that is set ahead and back', world => {
 })
 
 onEachEngine(
-  'Limits and a clock that is set',
+  'Limits when the clock is set',
   world => {
-    test('neither forward nor backward changes the minute of a limit', async () => {
+    test('setting it forward or backward does not change the minute of a limit', async () => {
       const fan = await patientFan(world)
       const claim = async () => {
         const { status, headers } = await (await signedIn(world, fan)).post('/api/rewards/claim', {
@@ -200,5 +200,5 @@ onEachEngine(
       expect((await claim())[0]).toBe(404)
     })
   },
-  { env: { RATE_LIMIT_CLAIMS: '2' } },
+  { env: { RATE_LIMITS: 'claims=2' } },
 )

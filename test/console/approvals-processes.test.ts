@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { and, eq, isNull } from 'drizzle-orm'
 import { DomainError } from '../../src/core/problems.ts'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
-import { claimApproval, finishApproval, MAX_WAITING } from '../../src/operate/console/approvals/approvals.ts'
-import { INTERRUPTED_AFTER_MS } from '../../src/operate/console/approvals/state.ts'
-import { createSession } from '../../src/operate/console/sessions/sessions.ts'
-import { endSessionsOf } from '../../src/operate/console/sessions/staff-sessions.ts'
-import { OPERATOR } from '../../src/operate/console/staff.ts'
+import { claimApproval, finishApproval, MAX_WAITING } from '../../src/identity/staff/approvals/approvals.ts'
+import { INTERRUPTED_AFTER_MS } from '../../src/identity/staff/approvals/state.ts'
+import { createSession } from '../../src/identity/staff/sessions/sessions.ts'
+import { endSessionsOf } from '../../src/identity/staff/sessions/staff-sessions.ts'
+import { OPERATOR } from '../../src/identity/staff/staff.ts'
 import { engines } from '../support/engines.ts'
 import { commandOf } from '../support/executable.ts'
 import { readLines } from '../support/read-lines.ts'
@@ -66,7 +66,7 @@ for (const engine of engines)
         .where(and(isTheirs, isNull(consoleApprovals.decision)))
     }
 
-    test('at most 20 of a person wait, also in several sessions', async () => {
+    test('a person can have at most 20 that wait, also in several sessions', async () => {
       const [one, other] = [await signIn('Busy'), await signIn('Busy')]
       const kept = await Promise.all([
         processes[0]?.run(`ask ${one} Busy 15`),
@@ -86,7 +86,7 @@ for (const engine of engines)
       expect(sum(confirmed.map(Number))).toBe(12)
     })
 
-    test('one whose process is killed between its steps waits again after a minute', async () => {
+    test('a confirmed action whose process is killed between its steps waits again after a minute', async () => {
       const session = await signIn('Lin')
       const victim = await startProcess()
       await victim.run(`ask ${session} Lin 1`)
@@ -112,7 +112,7 @@ for (const engine of engines)
       expect(await again()).toBe('approval_closed')
     })
 
-    test('none is left of a person whose sessions end meanwhile', async () => {
+    test('none is left for a person whose sessions end at the same time', async () => {
       for (let round = 0; round < 4; round++) {
         const name = `Leaver${round}`
         const session = await signIn(name)

@@ -5,20 +5,20 @@ import { Closed, IdReference, Integer } from '../../src/core/schemas.ts'
 import { linkIdOf, providerIdOf } from '../../src/core/staff-ids.ts'
 import { Type } from '../../src/core/typebox.ts'
 import { pointsProblems } from '../../src/economy/points/problems.ts'
-import { createConsoleApi } from '../../src/operate/console/app.ts'
 import {
   APPROVAL_MS,
   clearExpiredRequests,
   MAX_WAITING,
-} from '../../src/operate/console/approvals/approvals.ts'
-import { INTERRUPTED_AFTER_MS } from '../../src/operate/console/approvals/state.ts'
+} from '../../src/identity/staff/approvals/approvals.ts'
+import { INTERRUPTED_AFTER_MS } from '../../src/identity/staff/approvals/state.ts'
+import { Reason } from '../../src/identity/staff/reason.ts'
+import { endSessionsAtProvider } from '../../src/identity/staff/sessions/provider-sessions.ts'
+import { createSession } from '../../src/identity/staff/sessions/sessions.ts'
+import { sweepConsole } from '../../src/identity/staff/sweep.ts'
+import { createConsoleApi } from '../../src/operate/console/app.ts'
 import { consoleOperation } from '../../src/operate/console/contract/operation.ts'
-import { Reason } from '../../src/operate/console/contract/reason.ts'
 import { staff } from '../../src/operate/console/contract/staff.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
-import { endSessionsAtProvider } from '../../src/operate/console/sessions/provider-sessions.ts'
-import { createSession } from '../../src/operate/console/sessions/sessions.ts'
-import { sweepConsole } from '../../src/operate/console/sweep.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -125,7 +125,7 @@ onEachEngine('an action that needs two people', world => {
     expect(done).toEqual([{ fanId, points: 50 }])
   })
 
-  test('names both people in the audit log, and when it was asked for', async () => {
+  test('is in the audit log with both people and the time of the request', async () => {
     const { fanId, approvalId } = await ask()
     await grace.post(`/api/approvals/${approvalId}/confirm`, {})
     const [action, request] = await auditOf(fanId)
@@ -142,7 +142,7 @@ onEachEngine('an action that needs two people', world => {
     })
   })
 
-  test('is never confirmed by the one who asks, in any session of theirs', async () => {
+  test('is never confirmed by the person who asks, in any of their sessions', async () => {
     const { approvalId } = await ask()
     const again = twoPeople.as('owner', 'Ada')
     for (const client of [ada, again]) {
@@ -195,7 +195,7 @@ onEachEngine('an action that needs two people', world => {
     expect((await twoPeople.as('moderator').get('/api/approvals')).status).toBe(403)
   })
 
-  test('happens once, however many confirm it at the same time', async () => {
+  test('happens once, even if several people confirm it at the same time', async () => {
     const { approvalId, fanId } = await ask()
     const people = ['Grace', 'Mary', 'Joan', 'Edith'].map(name => twoPeople.as('owner', name))
     const answers = await Promise.all(
@@ -286,7 +286,7 @@ onEachEngine('an action that needs two people', world => {
     expect(rows.filter(({ request }) => request !== null)).toEqual([])
   })
 
-  test('that its verb refuses still waits, with nothing written', async () => {
+  test('that its verb refuses continues to wait, and nothing is written', async () => {
     const [{ approvalId, fanId }, joan] = [
       await ask(twoPeople.as('finance', 'Joan')),
       twoPeople.as('owner', 'Edith 2'),
@@ -325,7 +325,7 @@ onEachEngine('an action that needs two people', world => {
     expect(await requestsOf(approvalId)).toEqual([['confirmed', null]])
   })
 
-  test('in several units of work is confirmed by nobody else while it runs', async () => {
+  test('in several units of work cannot be confirmed again while it runs', async () => {
     const { approvalId } = await ask(twoPeople.as('finance', 'Joan'), 'refund')
     const codes: string[] = []
     meanwhile = async () => {
@@ -426,7 +426,7 @@ onEachEngine('an action that needs two people', world => {
       await isRefused(approvalId)
     })
 
-    test('the role that allowed it, at the next sign-in', async () => {
+    test('a change of the role that allowed it, at the next sign-in', async () => {
       const { id, name, approvalId } = await asked()
       await world.db.write(tx => createSession(tx, { id, name, role: 'support' }))
       await isRefused(approvalId)
@@ -444,7 +444,7 @@ onEachEngine('an action that needs two people', world => {
       expect([body.code, body.state]).toEqual(['approval_closed', 'confirmed'])
     })
 
-    test('nothing that the person ends: a sign-out, and a sign-in in the same role', async () => {
+    test('neither a sign-out of the person, nor a new sign-in in the same role', async () => {
       const { id, name, session, approvalId } = await asked()
       await twoPeople.client(session.headers).post('/api/session/end', {})
       await world.db.write(tx => createSession(tx, { id, name, role: 'finance' }))
@@ -494,7 +494,7 @@ onEachEngine('an action that needs two people', world => {
     expect(response.status).toBe(401)
   })
 
-  test('happens at once where the setting does not name its group', async () => {
+  test('happens at once if the setting does not contain its group', async () => {
     const { response, fanId } = await ask(onePerson.as('finance', 'Ada 2'))
     expect([response.status, done]).toEqual([200, [{ fanId, points: 50 }]])
   })

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { DomainError } from '../../src/core/problems.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
-import { claimApproval, keepApproval } from '../../src/operate/console/approvals/approvals.ts'
+import { claimApproval, keepApproval } from '../../src/identity/staff/approvals/approvals.ts'
 import { openPatiently } from '../support/patience.ts'
 
 const [url = ''] = process.argv.slice(2)

@@ -3,29 +3,102 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { sqlite } from '../../db/schema/columns.ts'
 import { shapeOf } from '../../db/schema/shape.ts'
 import { tablesOf } from '../../db/schema/tables.ts'
-import { recordAction } from '../../src/operate/console/audit/record.ts'
-import { verifyAudit } from '../../src/operate/console/audit/verify.ts'
-import type { Staff } from '../../src/operate/console/staff.ts'
+import { recordAction } from '../../src/identity/staff/audit/record.ts'
+import { verifyAudit } from '../../src/identity/staff/audit/verify.ts'
+import type { Staff } from '../../src/identity/staff/staff.ts'
 import { withoutRules, withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
-import { onEachEngine } from '../support/world.ts'
+import { onEachEngine, type World } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
 const ada: Staff = { id: 'link:Ada', name: 'Ada', role: 'owner' }
 const grace: Staff = { id: 'link:Grace', name: 'Grace', role: 'finance' }
 
+type Action = Partial<Parameters<typeof recordAction>[1]>
+
+const recordIn = ({ db }: World, action: Action) =>
+  db.write(tx =>
+    recordAction(tx, {
+      ...{ staff: ada, operation: 'grantPoints', subject: { kind: 'fan', id: 'fan-1' } },
+      ...{ reason: 'A late bus', detail: { points: 50 } },
+      ...action,
+    }),
+  )
+
+onEachEngine('a row of the audit log', world => {
+  const owner = consoleOf(world).as('owner')
+  const newest = async (action: Action) => {
+    await recordIn(world, action)
+    return (await owner.get('/api/audit?limit=1')).body.entries[0]
+  }
+  test.each([
+    [
+      'points',
+      { detail: { delta: -30, created: true } },
+      { outcome: 'done', amount: { amount: -30, currency: 'POINTS' } },
+    ],
+    [
+      'cash',
+      { detail: { amount: 500, currency: 'EUR' } },
+      { outcome: 'done', amount: { amount: 500, currency: 'EUR' } },
+    ],
+    ['a repeat', { detail: { delta: 5, created: false } }, { outcome: 'unchanged' }],
+    [
+      'a refusal',
+      { detail: { refused: 'code_used' } },
+      { outcome: 'failed', problem: 'code_used', amount: null },
+    ],
+    ['a failure', { detail: { failed: 'internal_error' } }, { outcome: 'failed', problem: 'internal_error' }],
+    [
+      'a request that is gone',
+      { operation: 'requestApproval', detail: { approvalId: 'none' } },
+      { outcome: 'expired' },
+    ],
+  ])('says what came of it: %s', async (_, action, expected) => {
+    expect(await newest(action)).toMatchObject(expected)
+  })
+
+  test('says the fan of an order and the amount of its refund', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })
+    const { id: userId } = (await fan.get('/api/user/profile')).body
+    const id = crypto.randomUUID()
+    const at = world.clock.now()
+    const price = { priceAmount: 7_900, priceCurrency: 'EUR', discountAmount: 0 }
+    await world.db.write(tx =>
+      tx.insert(tx.tables.orders).values({
+        id,
+        userId,
+        ...price,
+        status: 'completed',
+        createdAt: at,
+        expiresAt: at,
+        completedAt: at,
+      }),
+    )
+    const subject = { kind: 'purchase', id }
+    expect(await newest({ operation: 'refundPurchase', subject, detail: undefined })).toMatchObject({
+      fan: { id: userId, name: 'Ana Ruiz' },
+      amount: { amount: 7_900, currency: 'EUR' },
+    })
+    expect(
+      await newest({
+        operation: 'useCode',
+        subject: { kind: 'code', id: 'c-1' },
+        detail: { fanId: userId },
+      }),
+    ).toMatchObject({
+      fan: { id: userId },
+      amount: null,
+    })
+  })
+})
+
 onEachEngine('the audit log', world => {
   const { as } = consoleOf(world)
   const owner = as('owner')
-  const record = (action: Partial<Parameters<typeof recordAction>[1]> = {}) =>
-    world.db.write(tx =>
-      recordAction(tx, {
-        ...{ staff: ada, operation: 'grantPoints', subject: { kind: 'fan', id: 'fan-1' } },
-        ...{ reason: 'A late bus', detail: { points: 50 } },
-        ...action,
-      }),
-    )
+  const record = (action: Action = {}) => recordIn(world, action)
   const list = async (query = '') => (await owner.get(`/api/audit?${query}`)).body.entries
   beforeAll(async () => {
     await record()
@@ -94,9 +167,12 @@ onEachEngine('the audit log', world => {
       'attachment; filename="matchday-audit.ndjson"',
     ])
     const lines = body.trim().split('\n').map(JSON.parse)
-    // The names that fans have now are in the list alone.
-    type Row = { subject: object }
-    const withoutName = ({ subject, ...row }: Row) => ({ ...row, subject: { ...subject, name: null } })
+    // What is known of fans, orders and requests now is in the list alone.
+    type Row = { subject: object; outcome?: string; problem?: string; amount?: object; fan?: object }
+    const withoutName = ({ subject, outcome: _, problem: __, amount: ___, fan: ____, ...row }: Row) => ({
+      ...row,
+      subject: { ...subject, name: null },
+    })
     const rows: Row[] = await list('subjectKind=fan')
     expect(lines.map(withoutName)).toEqual(rows.toReversed().map(withoutName))
     const [newest] = await list('limit=1')
@@ -137,7 +213,7 @@ onEachEngine('the audit log', world => {
     expect(lines).toContain('Bürste')
   })
 
-  test('is read and exported by finance and owners alone', async () => {
+  test('can be read and exported only by finance and owners', async () => {
     for (const role of ['support', 'editor', 'moderator'] as const)
       for (const path of ['', '/export', '/verification'])
         expect((await as(role).get(`/api/audit${path}`)).status).toBe(403)
@@ -151,7 +227,7 @@ onEachEngine('the audit log', world => {
     expect([body.intact, body.findings, body.rows]).toEqual([true, [], body.head.seq])
   })
 
-  test('has no row of what was rolled back', async () => {
+  test('has no row for an action that was rolled back', async () => {
     const before = await verifyAudit(world.db.read)
     await world.db
       .write(async tx => {
@@ -197,7 +273,7 @@ describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
 
     const { columns } = shapeOf(tablesOf(sqlite).consoleAudit)
     test.each(columns.map(({ name, column }) => [name, column] as const))(
-      'is found in the column %s, also where it is emptied',
+      'is found in the column %s, even if the column is emptied',
       async (name, { dataType, notNull }) => {
         const { db } = temporary
         const instant = db.engine === 'sqlite' ? ['7'] : ["'2020-01-01T00:00:00Z'"]

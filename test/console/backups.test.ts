@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspectSqlite } from '../../db/sqlite/copy.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { backUpInThread } from '../../src/operate/admin/backup/in-thread.ts'
-import { listBackups } from '../../src/operate/admin/backup/list.ts'
+import { listBackups } from '../../src/platform/files/list-backups.ts'
 import { newPng, upload } from '../club/pictures/pictures-world.ts'
 import { engines, sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -75,7 +75,7 @@ onEngine(
       })
     })
 
-    test('a ledger that contradicts itself becomes no backup, and the run says why', async () => {
+    test('a ledger with inconsistencies is not backed up, and the run says why', async () => {
       world.clock.advance(1_000)
       const before = files()
       await world.db.write(async tx => {
@@ -89,7 +89,7 @@ onEngine(
       expect(files()).toEqual(before)
     })
 
-    test('a folder that cannot be made is said in words', async () => {
+    test('a folder that cannot be created is explained', async () => {
       world.clock.advance(1_000)
       rmSync(BACKUPS, { recursive: true, force: true })
       writeFileSync(BACKUPS, '')
@@ -103,7 +103,7 @@ onEngine(
 
 for (const engine of engines.filter(({ name }) => name !== sqliteEngine.name)) {
   onEngine(engine, 'backups in the console', world => {
-    test('PostgreSQL is not backed up from here, which the page and the refusal say', async () => {
+    test('PostgreSQL is not backed up by the console, as the page and the problem say', async () => {
       const { as } = consoleOf(world)
       expect((await as('owner').get('/api/jobs')).body.backups).toBeNull()
       const { status, body } = await as('owner').post('/api/jobs/backups', { reason })
@@ -131,7 +131,7 @@ describe('Backups in a thread', () => {
     expect(readdirSync(own)).not.toContain('cancelled')
   })
 
-  test('the list has the newest first, and files of backups alone', () => {
+  test('the list has newest first, and only files of backups', () => {
     const place = { path: join(own, 'live.db'), folder: join(own, 'listed') }
     expect(listBackups(place)).toMatchObject({ files: [], databaseBytes: 0, freeBytes: expect.any(Number) })
     mkdirSync(join(place.folder, 'folder.db'), { recursive: true })

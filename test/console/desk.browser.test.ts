@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
         ['phone', 'dark', PHONE],
         ['narrow', 'light', { width: 320, height: 640 }],
       ] as const)(
-        'a typed code is looked at, used once, and told apart (%s)',
+        'a typed code is checked and used once, and its state is shown (%s)',
         async (name, colorScheme, viewport) => {
           const browser = await openBrowser({ viewport, colorScheme })
           const { code, fan } = await redeemedCode(world)
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
         await browser.close()
       })
 
-      test('without an answer nothing is claimed, and trying again uses the code once', async () => {
+      test('without a response no result is claimed, and trying again uses the code once', async () => {
         const browser = await openBrowser({ viewport: PHONE })
         const { code } = await redeemedCode(world)
         const page = await pages.open(browser.context, '/desk', 'support')
@@ -127,16 +127,16 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
         })
         await press.click()
         await page.getByText('No answer').waitFor()
-        expect(await page.locator('.desk-verdict').textContent()).toContain('not known whether')
+        expect(await page.locator('.desk-verdict').textContent()).toContain('may have been used')
         await takeScreenshot(page, 'desk-no-answer')
         await page.unroute('**/use')
         await page.getByRole('button', { name: 'Try again' }).click()
         await page.getByText('Hand it out').waitFor()
-        expect(await page.locator('.desk-verdict').textContent()).toContain('used once')
+        expect(await page.locator('.desk-verdict').textContent()).toContain('used only once')
         await browser.close()
       })
 
-      test('the code that was looked at is not used in place of another one that is typed', async () => {
+      test('a code that was checked is not used in place of another one that is typed', async () => {
         const browser = await openBrowser({ viewport: PHONE })
         const [shown, typed] = [await redeemedCode(world), await redeemedCode(world)]
         const page = await pages.open(browser.context, '/desk', 'support')
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
         await browser.close()
       })
 
-      test('a code before the camera is used once, however often it is seen', async () => {
+      test('a code in view of the camera is used once, even if it is read repeatedly', async () => {
         const { code } = await redeemedCode(world)
         const film = join(folder, 'code.y4m')
         writeFilm(film, code)
@@ -168,10 +168,10 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
             ({ detail, operation }) => operation === 'useCode' && detail !== null,
           ).length
         const before = await uses()
-        // The film goes on: several more looks at the picture.
+        // The film continues: several more looks at the picture.
         const began = await page.evaluate<number>(FILM_TIME)
         await waitUntil(
-          'the film goes on',
+          'the film continues',
           async () => (await page.evaluate<number>(FILM_TIME)) > began + 1.5,
         )
         expect(await verdict(page).textContent()).toBe('Hand it out')

@@ -31,7 +31,7 @@ onEachEngine('the desk of the console', world => {
     return entries as { subject: { id: string }; detail: object; staff: { name: string } }[]
   }
 
-  test('shows what the code is for and whose, and changes nothing', async () => {
+  test('shows the reward and the fan of the code, and changes nothing', async () => {
     const { fan, code } = await redeemedCode(world)
     for (const typed of [code, code.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o')]) {
       const { status, body } = await look(typed)
@@ -43,7 +43,7 @@ onEachEngine('the desk of the console', world => {
     }
   })
 
-  test('uses it once, and tells the others who used it', async () => {
+  test('uses it once, and tells later attempts who used it', async () => {
     const { fan, code, rewardId } = await redeemedCode(world)
     const requestId = crypto.randomUUID()
     expect(await use(code, ana, requestId)).toMatchObject({
@@ -81,7 +81,7 @@ onEachEngine('the desk of the console', world => {
     expect(await use(code, ana, requestId)).toMatchObject({ status: 409, body: { code: 'already_used' } })
   })
 
-  test('of desks that use one code at the same time, one succeeds', async () => {
+  test('only one of several desks that use a code at the same time succeeds', async () => {
     const { code } = await redeemedCode(world)
     const answers = await Promise.all([ana, bruno, ana, bruno, as('owner')].map(by => use(code, by)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
@@ -152,23 +152,27 @@ onEachEngine('the desk of the console', world => {
   test.each([
     ['reward', () => redeemedCode(world)],
     ['voucher', () => boughtVoucher()],
-  ])('undoing the use of a %s races with further uses: one of them has it at the end', async (_, made) => {
-    for (let round = 0; round < 5; round++) {
-      const { fan, code } = await made()
-      expect((await use(code)).status).toBe(200)
-      const [undone, ...uses] = await Promise.all([
-        Promise.all([undo(fan, code), undo(fan, code)]),
-        use(code, ana),
-        use(code, bruno),
-        use(code, as('owner')),
-      ])
-      const succeeded = (answers: { status: number }[]) => answers.filter(({ status }) => status < 300).length
-      const left = 1 - succeeded(undone) + succeeded(uses)
-      expect([0, 1]).toContain(left)
-      expect((await look(code)).body.state).toBe(left === 1 ? 'used' : 'valid')
-      expect(await undoneOf(fan)).toHaveLength(succeeded(undone))
-    }
-  })
+  ])(
+    'undoing the use of a %s races with further uses, and at the end it is used at most once',
+    async (_, made) => {
+      for (let round = 0; round < 5; round++) {
+        const { fan, code } = await made()
+        expect((await use(code)).status).toBe(200)
+        const [undone, ...uses] = await Promise.all([
+          Promise.all([undo(fan, code), undo(fan, code)]),
+          use(code, ana),
+          use(code, bruno),
+          use(code, as('owner')),
+        ])
+        const succeeded = (answers: { status: number }[]) =>
+          answers.filter(({ status }) => status < 300).length
+        const left = 1 - succeeded(undone) + succeeded(uses)
+        expect([0, 1]).toContain(left)
+        expect((await look(code)).body.state).toBe(left === 1 ? 'used' : 'valid')
+        expect(await undoneOf(fan)).toHaveLength(succeeded(undone))
+      }
+    },
+  )
 
   test.each([
     ['0000-0000-0000-0000', 'No reward and no voucher'],

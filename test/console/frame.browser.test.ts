@@ -1,6 +1,6 @@
 /** Signing in, the audit log and approvals in Chromium, as people of the staff use them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { issueLink } from '../../src/operate/console/sessions/links.ts'
+import { issueLink } from '../../src/identity/staff/sessions/links.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -52,10 +52,10 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         const asking = await pages.open(browser.context, '/keys', 'owner', 'Joan')
         await asking.getByRole('button', { name: 'Create key' }).first().click()
         await asking.getByRole('textbox', { name: 'Source' }).fill('crm')
-        await asking.getByRole('checkbox', { name: 'points:write' }).check()
+        await asking.getByRole('checkbox', { name: 'Grant and take points' }).check()
         await asking.getByRole('textbox', { name: 'Reason' }).fill('For the campaign.')
         await asking.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
-        await asking.getByText('Another person has to confirm this').waitFor()
+        await asking.getByText('Another person must confirm this').waitFor()
         expect(await asking.getByRole('dialog').count()).toBe(0)
         await asking.close()
 
@@ -67,11 +67,11 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         expect(await page.locator('.secret').textContent()).toMatch(/mdk_/)
         expect(await findSerious(page)).toEqual([])
         await page.getByRole('button', { name: 'I have stored it' }).click()
-        await page.getByText('Nothing waits for you').waitFor()
+        await page.getByText('Nothing is waiting for you').waitFor()
         await browser.close()
       })
 
-      test('what a person asks for happens when another one confirms it, and the log names both', async () => {
+      test('an action happens when a second person confirms it, and the log names both people', async () => {
         const fan = await world.fan()
         await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })
         const { id: fanId } = (await fan.get('/api/user/profile')).body
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         await takeScreenshot(page, 'console-approval')
         expect(await findSerious(page)).toEqual([])
         await page.getByRole('button', { name: 'Confirm' }).click()
-        await page.getByText('Nothing waits for you').waitFor()
+        await page.getByText('Nothing is waiting for you').waitFor()
         expect((await fan.get('/api/user/points')).body.balance).toBe(50)
 
         await page.goto(`${pages.origin}/audit`)
@@ -127,12 +127,14 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         const other = await openBrowser({ viewport: PHONE })
         const person = await pages.open(other.context, '/', 'support', 'Nora')
         await person.locator('.shell').waitFor()
-        const page = await pages.open(browser.context, '/audit?view=sessions', 'owner', 'Mary')
-        await page.getByRole('button', { name: 'End all sessions of Nora' }).click()
-        await page.getByLabel('Reason').fill('A lost phone')
+        const page = await pages.open(browser.context, '/staff', 'owner', 'Mary')
+        await page.getByRole('row', { name: 'Nora' }).click()
+        await page.getByRole('button', { name: 'End access' }).click()
+        const dialog = page.getByRole('dialog', { name: 'End the access of Nora?' })
+        await dialog.getByLabel('Reason').fill('A lost phone')
         expect(await findSerious(page)).toEqual([])
-        await page.getByRole('button', { name: 'End the sessions', exact: true }).click()
-        await page.getByText('The sessions of Nora have ended.').waitFor()
+        await dialog.getByRole('button', { name: 'End access' }).click()
+        await page.getByText('The access of Nora has ended.').waitFor()
         await person.reload()
         await person.getByRole('heading', { name: /Sign in|session has ended/ }).waitFor()
         await other.close()

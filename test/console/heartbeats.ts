@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts'
 import { turns, waitUntil } from '../support/wait-until.ts'
 
 export interface Heart {
-  /** For the jobs: what they write while the heart is stopped waits. */
+  /** The database for the jobs. Their writes wait while the heart is stopped. */
   db: Database
   /** Once, from now on; what is being written ends first. */
   stop(): Promise<void>

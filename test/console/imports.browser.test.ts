@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Imports (skipped: ${noBrowser})
             await send(page, 'fans', `${HOSTILE.replaceAll('"', "'")}.csv`, lines.join('\n'))
             const dialog = page.locator('dialog')
             await dialog.getByText('New fans').waitFor()
-            await dialog.getByText('1 line with faults').waitFor()
+            await dialog.getByText('1 line with errors').waitFor()
             await look(page, `imports-review-${name}`, viewport.width)
             expect(
               (await world.db.read.select().from(world.db.tables.users)).filter(({ subject }) =>
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Imports (skipped: ${noBrowser})
           await browser.close()
         })
 
-        test('finance sees runs and backups, and starts none', async () => {
+        test('finance can see runs and backups, but not start them', async () => {
           const browser = await openBrowser()
           const page = await pages.open(browser.context, '/jobs', 'finance')
           await page.getByRole('button', { name: /Import fans.*Your role cannot import/ }).waitFor()

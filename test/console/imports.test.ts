@@ -1,7 +1,7 @@
 /** Imports in the console: a file is uploaded in parts, tried, and imported as a job, once. */
 import { describe, expect, test } from 'bun:test'
 import { countRows } from '../../db/pages.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { PART_BYTES } from '../../src/operate/admin/import/limits.ts'
 import { sweepStored } from '../../src/operate/admin/import/stored-file.ts'
@@ -37,7 +37,7 @@ onEachEngine(
       return [status, body.code]
     }
 
-    test('fans are tried without a trace, then imported once', async () => {
+    test('a dry run of fans leaves no trace, and the import writes them once', async () => {
       const before = await countOf('users', 'pointsEntries')
       const tried = await tryFile(world, owner(), fansFile(60))
       expect(tried).toMatchObject({
@@ -66,7 +66,7 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('who started an import and why is one row of the audit log, which names no file', async () => {
+    test('the audit log has one row with the person and the reason of an import, without the file name', async () => {
       const tried = await tryFile(world, owner(), { ...fansFile(1), name: 'ana-costa.csv' })
       const { id } = await importTried(world, owner(), tried)
       const { body } = await owner().get('/api/audit')
@@ -125,7 +125,7 @@ onEachEngine(
       ])
     })
 
-    test('events are tried without a trace, and earn points once', async () => {
+    test('a dry run of events leaves no trace, and the import earns points once', async () => {
       await world.db.write(tx =>
         upsertRule(tx, {
           id: 'shop',
@@ -315,7 +315,7 @@ onEachEngine(
       }
     })
 
-    test('files that nobody imports are deleted after a day, and only so many wait', async () => {
+    test('files that nobody imports are deleted after a day, and their number is limited', async () => {
       const staff = owner()
       for (let n = 0; n < 20; n++) await upload(staff, fansFile(1))
       expect(
@@ -393,7 +393,7 @@ onEachEngine(
         expect(await readRun(owner(), run.id)).toMatchObject({ state: 'failed' })
       })
 
-      test('an import that was taken for dead writes nothing more once it knows', async () => {
+      test('an import that was declared dead stops writing as soon as it notices', async () => {
         const { run, other, beat, release } = await importElsewhere()
         const written = await countOf('users')
         world.clock.advance(DEAD_MS + 1)

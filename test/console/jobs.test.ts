@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createTaskLog } from '../../src/core/task-log.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { createJobs } from '../../src/operate/admin/jobs/jobs.ts'
 import { DEAD_MS, listRuns, sweepRuns } from '../../src/operate/admin/jobs/runs.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -88,6 +88,22 @@ onEachEngine(
       await world.db.write(tx =>
         tx.delete(tx.tables.leaderboardScores).where(eq(tx.tables.leaderboardScores.userId, userId)),
       )
+    })
+
+    test('a finding about a quest is listed with the quest', async () => {
+      const { quests } = world.db.tables
+      const at = world.clock.now()
+      const row = { id: 'unversioned', active: false, version: 1, createdAt: at, updatedAt: at }
+      await world.db.write(tx => tx.insert(quests).values(row))
+      await start('verify-quests')
+      await world.deps.jobs.settled()
+      await world.db.write(tx => tx.delete(quests).where(eq(quests.id, row.id)))
+      expect((await jobs()).runs[0].listed).toEqual([
+        {
+          ...{ userId: null, questId: row.id, period: null, what: 'quest_versions.row' },
+          ...{ expected: 1, actual: null },
+        },
+      ])
     })
 
     test('one verification runs at a time in all processes, and another process can cancel it', async () => {

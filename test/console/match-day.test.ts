@@ -15,6 +15,9 @@ onEachEngine('match day in the console', world => {
     return editor.put(`/api/match-day/matches/${matchId}`, body)
   }
   const finished = (homeScore: number, awayScore: number) => ({ status: 'finished', homeScore, awayScore })
+  const reason = 'The referee has ended the match.'
+  const finish = (matchId: string, homeScore: number, awayScore: number, more: object = {}) =>
+    report(matchId, { ...finished(homeScore, awayScore), reason, ...more })
 
   test('lists the matches of a day with their teams, page by page, also those that are switched off', async () => {
     const kickoffAt = new Date(world.clock.ms + 400 * HOUR)
@@ -31,14 +34,14 @@ onEachEngine('match day in the console', world => {
     expect((await editor.get('/api/match-day/seasons')).body.seasons).toContain('2026/27')
   })
 
-  test('a result settles predictions, and shows how far it is', async () => {
+  test('a result settles predictions, and the progress is shown', async () => {
     const { matchId } = await addMatch(world)
     const fan = await addPredictor(world, matchId, 2, 1)
     await addPredictor(world, matchId, 0, 3)
     world.clock.advance(2 * HOUR)
     expect((await read(matchId)).progress).toMatchObject({ predictions: 2, settled: 0, state: 'none' })
     expect((await report(matchId, { status: 'live', homeScore: 1, awayScore: 1 })).status).toBe(200)
-    const { body } = await report(matchId, finished(2, 1))
+    const { body } = await finish(matchId, 2, 1)
     expect(body.progress).toMatchObject({ action: 'settle', settled: 0, state: 'running' })
     await settleAll(world)
     const { progress, settlement } = await read(matchId)
@@ -51,7 +54,7 @@ onEachEngine('match day in the console', world => {
     const { matchId } = await addMatch(world)
     const fan = await addPredictor(world, matchId, 2, 1)
     world.clock.advance(2 * HOUR)
-    await report(matchId, finished(2, 1))
+    await finish(matchId, 2, 1)
     await settleAll(world)
     const without = await report(matchId, finished(0, 3))
     expect([without.status, without.body.errors]).toEqual([
@@ -59,15 +62,114 @@ onEachEngine('match day in the console', world => {
       [{ pointer: '/reason', message: expect.stringContaining('is required') }],
     ])
     expect((await read(matchId)).homeScore).toBe(2)
-    const reason = 'The goal was given to the other side.'
-    expect((await report(matchId, { ...finished(0, 3), reason })).status).toBe(200)
+    const corrected = 'The goal was given to the other side.'
+    expect((await report(matchId, { ...finished(0, 3), reason: corrected })).status).toBe(200)
     await settleAll(world)
     expect((await stateOf(world, fan, matchId)).sum).toBe(0)
     const { entries } = (await as('owner').get(`/api/audit?subjectKind=match&subjectId=${matchId}`)).body
-    expect(entries).toMatchObject([{ operation: 'reportMatch', reason, detail: finished(0, 3) }, {}])
+    expect(entries).toMatchObject([
+      { operation: 'reportMatch', reason: corrected, detail: finished(0, 3) },
+      { operation: 'reportMatch', reason, detail: finished(2, 1) },
+    ])
   })
 
-  test('of two who report the same revision, the other is told the stored one', async () => {
+  test('a result needs a reason, and a match that cannot be over a second confirmation', async () => {
+    const { matchId } = await addMatch(world)
+    const { kickoffAt } = await read(matchId)
+    for (const minutes of [-60, 0, 44]) {
+      world.clock.ms = Date.parse(kickoffAt) + minutes * 60_000
+      const early = await finish(matchId, 1, 0)
+      expect([early.status, early.body.code, early.body.kickoffAt]).toEqual([
+        409,
+        'match_not_over',
+        kickoffAt,
+      ])
+    }
+    expect((await read(matchId)).status).toBe('scheduled')
+    world.clock.ms = Date.parse(kickoffAt) + 45 * 60_000
+    const without = await report(matchId, finished(1, 0))
+    expect([without.status, without.body.errors[0].pointer]).toEqual([422, '/reason'])
+    expect((await finish(matchId, 1, 0)).body.status).toBe('finished')
+
+    const tomorrow = (await addMatch(world)).matchId
+    expect((await finish(tomorrow, 1, 0, { early: true })).body.status).toBe('finished')
+  })
+
+  test('the forecast of a result says what its settlement does, also for a correction', async () => {
+    const { matchId } = await addMatch(world)
+    const fans = []
+    for (const [home, away] of [
+      [2, 1],
+      [3, 2],
+      [1, 0],
+      [4, 0],
+      [0, 0],
+    ] as const)
+      fans.push(await addPredictor(world, matchId, home, away))
+    const { kickoffAt } = await read(matchId)
+    const forecast = async (homeScore: number, awayScore: number, at = kickoffAt) => {
+      const query = new URLSearchParams({
+        homeScore: `${homeScore}`,
+        awayScore: `${awayScore}`,
+        kickoffAt: at,
+      })
+      return (await editor.get(`/api/match-day/matches/${matchId}/forecast?${query}`)).body
+    }
+    const first = await forecast(2, 1)
+    expect(first).toMatchObject({ predictions: 5, exact: 1, difference: 2, outcome: 1, missed: 1, late: 0 })
+    expect(first.takesBack).toBe(0)
+    world.clock.advance(2 * HOUR)
+    await finish(matchId, 2, 1)
+    await settleAll(world)
+    const points = async () => (await read(matchId)).progress.points
+    expect(await points()).toBe(first.grants)
+    expect(await forecast(2, 1)).toMatchObject({ grants: 0, takesBack: 0 })
+    const second = await forecast(0, 0)
+    expect(second).toMatchObject({ exact: 1, missed: 4 })
+    await report(matchId, { ...finished(0, 0), reason })
+    await settleAll(world)
+    expect(await points()).toBe(first.grants + second.grants - second.takesBack)
+    const late = await forecast(0, 0, new Date(Date.parse(kickoffAt) - 24 * HOUR).toISOString())
+    expect(late).toMatchObject({ late: 5, exact: 0, grants: 0 })
+    expect((await editor.get(`/api/match-day/matches/${matchId}/forecast?homeScore=-1`)).status).toBe(422)
+  })
+
+  test('the pulse counts what fans predict, and check-ins by minute', async () => {
+    const { matchId } = await addMatch(world)
+    for (const [home, away] of [
+      [2, 1],
+      [2, 1],
+      [1, 1],
+      [0, 3],
+    ] as const)
+      await addPredictor(world, matchId, home, away)
+    const pulse = async () => (await editor.get(`/api/match-day/matches/${matchId}/pulse`)).body
+    const checkIn = async () => {
+      const { code } = (await editor.get(`/api/match-day/matches/${matchId}/check-in-code`)).body
+      expect((await (await world.fan()).post('/api/check-ins', { code })).status).toBe(201)
+    }
+    world.clock.ms += 60_000 - (world.clock.ms % 60_000)
+    await checkIn()
+    await checkIn()
+    world.clock.advance(59_999)
+    await checkIn()
+    world.clock.advance(1)
+    await checkIn()
+    const { minutes, scores, ...counts } = await pulse()
+    expect(counts).toEqual({ predictions: 4, home: 2, draw: 1, away: 1, checkIns: 4 })
+    expect(scores[0]).toEqual({ homeScore: 2, awayScore: 1, predictions: 2 })
+    expect(minutes.map((one: { checkIns: number }) => one.checkIns).slice(-3)).toEqual([0, 3, 1])
+    expect([minutes.length, minutes.at(-1).at]).toEqual([30, new Date(world.clock.ms).toISOString()])
+    world.clock.advance(HOUR)
+    expect((await pulse()).minutes.every((one: { checkIns: number }) => one.checkIns === 0)).toBe(true)
+    const { from, to } = { from: (await read(matchId)).kickoffAt, to: '2100-01-01T00:00:00Z' }
+    const { matches } = (await editor.get(`/api/match-day/matches?from=${from}&to=${to}`)).body
+    expect(matches.find(({ id }: { id: string }) => id === matchId).predictions).toBe(4)
+    for (const path of ['pulse', `forecast?homeScore=1&awayScore=0&kickoffAt=${from}`])
+      expect((await editor.get(`/api/match-day/matches/none/${path}`)).body.code).toBe('match_not_found')
+  })
+
+  test('one of two reports with the same revision succeeds, and the other gets the stored one', async () => {
     const matchId = await world.match({ revision: 4 })
     const { kickoffAt } = await read(matchId)
     const reports = [1, 2, 3].map(homeScore =>

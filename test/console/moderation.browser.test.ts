@@ -38,6 +38,29 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         return fans.map(({ id }) => rows.filter(({ fanId }) => fanId === id).map(({ kind }) => kind))
       }
 
+      test('several cases are dismissed together', async () => {
+        const fans = [await reported('One.'), await reported('Two.')]
+        const browser = await openBrowser({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' })
+        const page = await pages.open(browser.context, '/moderation', 'moderator')
+        await page.getByRole('checkbox', { name: 'Select the case about' }).nth(1).waitFor()
+        for (const nth of [0, 1])
+          await page.getByRole('checkbox', { name: 'Select the case about' }).nth(nth).check()
+        await takeScreenshot(page, 'moderation-picked')
+        expect(await findSerious(page)).toEqual([])
+        await page
+          .getByRole('region', { name: 'Selected cases' })
+          .getByRole('button', { name: 'Dismiss' })
+          .click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
+        await page.getByText('2 of 2 are done.').waitFor()
+        await takeScreenshot(page, 'moderation-bulk')
+        await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+        await page.getByText('Nothing is waiting').waitFor()
+        expect(await decisionsAbout(...fans)).toEqual([['dismiss'], ['dismiss']])
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      })
+
       test.each([
         ['desktop', 'light', { width: 1280, height: 900 }],
         ['phone', 'dark', { width: 390, height: 844 }],
@@ -48,7 +71,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         const heading = (fan: NamedFan | undefined) => page.locator('.case-head').getByText(`@${fan?.handle}`)
         await heading(fans[0]).waitFor()
         expect(await page.locator('.case blockquote').first().textContent()).toBe(HOSTILE)
-        expect(await page.locator('.case img').count()).toBe(0)
+        expect(await page.locator('.reports img').count()).toBe(0)
         await takeScreenshot(page, `moderation-${name}`, { fullPage: true })
         expect(await findSerious(page)).toEqual([])
         await page.keyboard.press('j')
@@ -83,7 +106,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         await browser.close()
       })
 
-      test('a heavier case that comes meanwhile is not decided in place of the one in sight', async () => {
+      test('a more severe case that arrives is not decided in place of the one that is shown', async () => {
         const about = await reported('Insults.')
         const browser = await openBrowser()
         const page = await pages.open(browser.context, '/moderation', 'moderator')
@@ -103,7 +126,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         await browser.close()
       })
 
-      test('the keyboard goes on while more cases load, and a decision keeps the place', async () => {
+      test('the keyboard works while more cases load, and a decision keeps the position', async () => {
         const about = await namedFan(world)
         const [total, place] = [250, 120]
         await world.db.write(tx =>
@@ -150,7 +173,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         await world.db.write(tx => tx.delete(tx.tables.reports).where(eq(tx.tables.reports.fanId, about.id)))
       })
 
-      test('who comes second is told who decided, and what', async () => {
+      test('the second person is told who decided, and what', async () => {
         const about = await reported('Insults.')
         const browser = await openBrowser()
         const page = await pages.open(browser.context, '/moderation', 'moderator', 'Ana')
@@ -169,7 +192,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
         await browser.close()
       })
 
-      test('an appeal is blocked for who decided the sanction, and granted by another', async () => {
+      test('the person who decided the sanction cannot decide an appeal, which another person grants', async () => {
         const fan = await namedFan(world)
         const staff = { decidedBy: 'Ana', decidedById: 'link:Ana' }
         const { id: sanctionId } = await world.db.write(tx =>

@@ -104,7 +104,7 @@ onEachEngine('moderation in the console', world => {
     expect(body.reports).toBeGreaterThan(cases.length)
   })
 
-  test('a case that was decided meanwhile shifts no page', async () => {
+  test('a case that is decided during paging does not shift a page', async () => {
     const reporter = await namedFan(world)
     for (let n = 0; n < 3; n++) await report(reporter, await namedFan(world))
     const path = '/api/moderation/cases?order=oldest&'
@@ -163,7 +163,7 @@ onEachEngine('moderation in the console', world => {
     expect(JSON.stringify(entries)).not.toContain('Twice before.')
   })
 
-  test('of two moderators at once one decides, and the other is told who', async () => {
+  test('only one of two concurrent decisions succeeds, and the other moderator is told who decided', async () => {
     const [reporter, about] = [await namedFan(world), await namedFan(world)]
     const caseId = await report(reporter, about)
     const answers = await Promise.all([

@@ -68,5 +68,76 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
         expect(browser.complaints).toEqual([])
         await browser.close()
       })
+
+      test.each([
+        ['desktop', 'dark', { width: 1440, height: 900 }],
+        ['phone', 'light', { width: 390, height: 844 }],
+      ] as const)(
+        'several orders are packed with one reason, as a file and a view (%s)',
+        async (name, colorScheme, viewport) => {
+          const product = `Mug of ${name}`
+          const productId = await addStock(world, 9, { name: product })
+          const ids: string[] = []
+          for (let n = 0; n < 3; n++) {
+            const fan = await patientFan(world)
+            const cart = { lines: [{ productId, quantity: 1 }], address: ADDRESS }
+            const { id } = expectStatus(201, await fan.post('/api/checkout', cart))
+            expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+            ids.push(id)
+          }
+          const browser = await openBrowser({ viewport, colorScheme })
+          const page = await pages.open(browser.context, '/orders', 'finance')
+          const rows = page.getByRole('row').filter({ hasText: product })
+          await rows.nth(2).waitFor()
+          for (const nth of [0, 1, 2]) await rows.nth(nth).getByRole('checkbox').check()
+          await takeScreenshot(page, `orders-picked-${name}`)
+          expect(await findSerious(page)).toEqual([])
+          // One of them is refused: its parcel is packed meanwhile by somebody else.
+          await page.getByRole('button', { name: 'Mark as packed' }).click()
+          const dialog = page.getByRole('dialog')
+          await dialog.getByLabel('Reason').fill('For the van at noon.')
+          await page.route(`**/api/orders/${ids[1]}/lines/**`, route => route.abort(), { times: 1 })
+          await dialog.getByRole('button', { name: 'Mark as packed' }).click()
+          await dialog.getByText('2 of 3 are done.').waitFor()
+          await takeScreenshot(page, `orders-bulk-${name}`)
+          expect(await findSerious(page)).toEqual([])
+          await dialog.getByRole('button', { name: 'Try the other 1 again' }).click()
+          await dialog.getByText('3 of 3 are done.').waitFor()
+          await dialog.getByRole('button', { name: 'Close' }).last().click()
+          await rows.first().waitFor({ state: 'detached' })
+          const { orderLines, consoleAudit } = world.db.tables
+          const lines = await world.db.read.select().from(orderLines)
+          expect(lines.filter(({ orderId }) => ids.includes(orderId)).map(({ state }) => state)).toEqual(
+            ids.map(() => 'ready'),
+          )
+          const audit = (await world.db.read.select().from(consoleAudit)).filter(row =>
+            ids.includes(row.subjectId),
+          )
+          expect(audit.map(({ reason }) => reason)).toEqual(ids.map(() => 'For the van at noon.'))
+
+          await page.getByLabel('Show').selectOption('to_ship')
+          await rows.nth(2).waitFor()
+          await page.getByRole('button', { name: 'Save view' }).click()
+          await page.getByRole('dialog').getByLabel('Name').fill('The van')
+          await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+          await page.getByLabel('Show').selectOption('all')
+          await page.reload()
+          await page.getByLabel('Saved views').selectOption('The van')
+          await page.waitForURL('**/orders?list=to_ship')
+          await rows.nth(2).waitFor()
+
+          const [file] = await Promise.all([
+            page.waitForEvent('download'),
+            page.getByRole('button', { name: 'CSV of Orders' }).click(),
+          ])
+          expect(file.suggestedFilename()).toBe('orders.csv')
+          const csv = await Bun.file(await file.path()).text()
+          expect(csv.split('\r\n')[0]).toContain('Products')
+          expect(csv.split('\r\n').filter(line => line.includes(product))).toHaveLength(3)
+          expect(csv).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d/)
+          expect(browser.complaints.filter(text => !text.includes('ERR_FAILED'))).toEqual([])
+          await browser.close()
+        },
+      )
     })
 })

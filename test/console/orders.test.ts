@@ -64,7 +64,7 @@ onEachEngine('orders in the console', world => {
     expect(lines[0]).toMatchObject({ productName: 'Home shirt', variantName: 'One size' })
   })
 
-  test('lists by status go through all pages, the latest first', async () => {
+  test('lists by status go through all pages, newest first', async () => {
     const orders = [await bought(), await bought(), await bought()].map(({ order }) => order.id)
     expect((await listed('paid')).slice(0, 3)).toEqual(orders.toReversed())
     expect((await listed('to_pack')).slice(-3)).toEqual(orders)
@@ -78,7 +78,7 @@ onEachEngine('orders in the console', world => {
     expect((await change(order.id, { state: 'ready' }, 9)).body.code).toBe('order_not_found')
   })
 
-  test('who ships sees the address; the audit log does not', async () => {
+  test('staff who ship see the address; the audit log does not contain it', async () => {
     const { order } = await bought()
     const { body } = await support.get(`/api/orders/${order.id}`)
     expect(body).toMatchObject({ address: { line1: ADDRESS.line1 }, addressHidden: false })
@@ -131,7 +131,7 @@ onEachEngine('orders in the console', world => {
     expect(entries).toMatchObject([{ operation: 'refundPurchase', reason: 'The parcel was lost.' }])
   })
 
-  test('money that came too late is listed as due with its age, and given back by its gateway', async () => {
+  test('a payment that arrived too late is listed as due with its age, and refunded by its gateway', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const productId = await addStock(world, 1)
     const { id } = expectStatus(201, await checkout(fan, productId))

@@ -56,21 +56,24 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The console (skipped: ${noBrows
         return { browser, page }
       }
 
-      test.each(LOOKS)('has no serious barrier and fits (%s)', async (name, look) => {
-        const { browser, page } = await openAs('owner', '/', look)
-        await page.getByText('Live', { exact: true }).waitFor()
-        await page.locator('.u-over').first().waitFor()
-        await takeScreenshot(page, `overview-${name.replaceAll(/\W+/g, '-')}`, { fullPage: true })
-        expect(await findSerious(page)).toEqual([])
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-          look.viewport.width,
-        )
-        const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-        expect(background).toBe(look.colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
-        expect(browser.complaints).toEqual([])
-        expect([...browser.hosts]).toEqual(['localhost'])
-        await browser.close()
-      })
+      test.each(LOOKS)(
+        'has no serious accessibility problem, and fits the screen (%s)',
+        async (name, look) => {
+          const { browser, page } = await openAs('owner', '/', look)
+          await page.getByText('Live', { exact: true }).waitFor()
+          await page.locator('.u-over').first().waitFor()
+          await takeScreenshot(page, `overview-${name.replaceAll(/\W+/g, '-')}`, { fullPage: true })
+          expect(await findSerious(page)).toEqual([])
+          expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+            look.viewport.width,
+          )
+          const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+          expect(background).toBe(look.colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
+          expect(browser.complaints).toEqual([])
+          expect([...browser.hosts]).toEqual(['localhost'])
+          await browser.close()
+        },
+      )
 
       test('shows figures that change without a reload, in the chart and in the table behind it', async () => {
         const { browser, page } = await openAs('editor')
@@ -239,7 +242,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The console (skipped: ${noBrows
         await browser.close()
       })
 
-      test('offline it says so and keeps what is shown; when the network is back it goes on', async () => {
+      test('offline it says so and keeps what is shown; when the network is back it continues', async () => {
         const { browser, page } = await openAs('owner')
         await page.getByText('Live', { exact: true }).waitFor()
         await browser.context.setOffline(true)

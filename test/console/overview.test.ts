@@ -26,7 +26,7 @@ onEachEngine(
     const console = consoleOf(world)
     const { as, signIn } = console
 
-    test('shows 30 days, of which the newest is today, without those that are not counted', async () => {
+    test('shows 30 days up to today, without figures for days that are not counted', async () => {
       await keepDays(world, 3, { claims: 4, activeFans: 9 })
       const { status, body } = await as('editor').get('/api/overview')
       expect(status).toBe(200)
@@ -50,12 +50,12 @@ onEachEngine(
       expect(body.days.at(-3).figures).toBe(null)
     })
 
-    test('refuses a period that is none of the three', async () => {
+    test('refuses a period other than the three', async () => {
       const { status, body } = await as('owner').get('/api/overview?days=31')
       expect([status, body.code]).toEqual([422, 'validation_failed'])
     })
 
-    test('says what waits, and how old backups and verifications are', async () => {
+    test('shows what is waiting, and the age of backups and verifications', async () => {
       const fan = await world.fan()
       await fan.post('/api/user/onboarding', {})
       await world.db.write(tx => recordRun(tx, 'backup'))

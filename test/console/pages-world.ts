@@ -1,10 +1,10 @@
 /** The pages of the console in a browser that is signed in, against the real API. */
 import type { BrowserContext, Page } from 'playwright-core'
+import type { Role } from '../../src/identity/staff/roles.ts'
+import { createSession } from '../../src/identity/staff/sessions/sessions.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
-import type { Role } from '../../src/operate/console/roles.ts'
 import { serveConsole } from '../../src/operate/console/server.ts'
 import { cookieName } from '../../src/operate/console/sessions/cookie.ts'
-import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 import { judgeElsewhere } from '../support/axe.ts'
 import { closePages } from '../support/browser.ts'
 import type { World } from '../support/world.ts'

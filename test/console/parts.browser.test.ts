@@ -206,18 +206,6 @@ describe.skipIf(noBrowser !== null)(
       await browser.close()
     })
 
-    test('a text gets a second language, and is one string again without it', async () => {
-      const { page, browser } = await open('/forms')
-      const read = async () => JSON.parse((await page.locator('output').textContent()) ?? '').title
-      await page.getByLabel('Language to add to Title').fill('pt')
-      await page.getByRole('button', { name: 'Add language' }).click()
-      await page.getByLabel('Title, pt').fill('Camisola')
-      expect(await read()).toEqual({ en: 'Home shirt', pt: 'Camisola' })
-      await page.getByRole('button', { name: 'Remove pt' }).click()
-      expect(await read()).toBe('Home shirt')
-      await browser.close()
-    })
-
     test('arrow keys move between tabs', async () => {
       const { page, browser } = await open('/others')
       await page.getByRole('tab', { name: 'One' }).focus()

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { providerIdOf } from '../../src/core/staff-ids.ts'
+import { readRole } from '../../src/identity/staff/provider/sign-in.ts'
+import { mintSecret } from '../../src/identity/staff/sessions/secrets.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
-import { readRole } from '../../src/operate/console/provider/role.ts'
-import { mintSecret } from '../../src/operate/console/sessions/secrets.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { ISSUER, onEachEngine } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
@@ -165,7 +165,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(world.logged.join('')).not.toContain(back.searchParams.get('code') ?? 'code')
   })
 
-  test('a response is of the browser that began: not without its cookie, nor with that of another', async () => {
+  test('a response is accepted only in the browser that started the sign-in, with its cookie', async () => {
     const [own, other] = [await authorize(await person('owner')), await authorize(await person('owner'))]
     expect(await outcomeOf(own.back, '')).toEqual(refusedAs('expired'))
     expect(await outcomeOf(own.back, other.cookie)).toEqual(refusedAs('expired'))
@@ -226,7 +226,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(tokenRequests()).toHaveLength(61)
   })
 
-  test('a refusal at the provider is told', async () => {
+  test('a refusal at the provider is shown', async () => {
     const { back, cookie } = await authorize(await person('owner'))
     const refused = new URL(back)
     refused.searchParams.delete('code')
@@ -324,7 +324,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(await request?.text()).not.toContain('secret')
   })
 
-  test('a provider that does not answer sends nobody away without a word', async () => {
+  test('a provider that does not respond leads to an explanation', async () => {
     tamper = async () => new Response('down', { status: 503 })
     const { status, headers } = await usual.anonymous.get('/api/session/provider/start')
     expect([status, headers.get('location')]).toEqual([303, '/?refused=provider'])
@@ -438,7 +438,7 @@ onEachEngine('signing in with the provider of the staff', world => {
       expect(world.logged.join('')).not.toContain(one.sid)
     })
 
-    test('counts once: a session that begins within the leeway of a token that was used stays', async () => {
+    test('counts once: a session that starts within the clock tolerance of a used token stays', async () => {
       const one = await signedIn()
       const token = await mint(one.sub, { sid: null })
       expect((await logOut(token)).body).toEqual({ ended: 1 })
@@ -477,7 +477,7 @@ onEachEngine('signing in with the provider of the staff', world => {
       expect(asked).toEqual([])
     })
 
-    test('is for a console with a provider alone', async () => {
+    test('is accepted only by a console with a provider', async () => {
       const { status, body } = await logOut('a.b.c', consoleOf(world))
       expect([status, body.code]).toEqual([400, 'logout_token_not_valid'])
     })
@@ -493,7 +493,7 @@ onEachEngine('signing in with the provider of the staff', world => {
       expect((await logOut(token)).body).toEqual({ ended: 1 })
     })
 
-    test('ends sessions by links of nobody', async () => {
+    test('does not end sessions by links', async () => {
       const { headers } = await usual.signIn('owner', 'Linked')
       const sub = await person('owner')
       await logOut(await mint(sub, { sub: 'link:Linked', sid: null }))

@@ -1,9 +1,9 @@
 /** Signing in to the console by a link, and what guards it. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
-import { issueLink } from '../../src/operate/console/sessions/links.ts'
-import { SESSION_MS } from '../../src/operate/console/sessions/sessions.ts'
-import { sweepConsole } from '../../src/operate/console/sweep.ts'
+import { issueLink } from '../../src/identity/staff/sessions/links.ts'
+import { SESSION_MS } from '../../src/identity/staff/sessions/sessions.ts'
+import { sweepConsole } from '../../src/identity/staff/sweep.ts'
 import { onEachEngine } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
 
@@ -134,7 +134,7 @@ onEachEngine('signing in to the console', world => {
     expect(response.status).toBe(200)
     expect(pairOf(cookieOf(response))).not.toBe(planted)
     expect((await read(planted)).status).toBe(401)
-    expect((await read('matchday_console=made-up')).status).toBe(401)
+    expect((await read('matchday_console=unknown')).status).toBe(401)
   })
 
   test('signing out ends the session on the server, and deletes the cookie', async () => {
@@ -163,7 +163,7 @@ onEachEngine('signing in to the console', world => {
     world.clock.advance(1)
     await sweepConsole(world.db)
     expect((await client(kept.headers).get('/api/session')).status).toBe(200)
-    world.clock.advance(48 * 60 * MINUTE)
+    world.clock.advance(49 * 60 * MINUTE)
     const fresh = await session('owner', 'Fresh')
     await sweepConsole(world.db)
     const { consoleLinks, consoleSessions } = world.db.tables

@@ -1,7 +1,7 @@
 /** Sessions of staff, as owners list and end them. */
 import { expect, test } from 'bun:test'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
-import { issueLink, useLink } from '../../src/operate/console/sessions/links.ts'
+import { issueLink, useLink } from '../../src/identity/staff/sessions/links.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
@@ -62,7 +62,7 @@ onEachEngine('sessions of staff', world => {
     expect((await anonymous.post('/api/session/sign-in', { secret })).status).toBe(401)
   })
 
-  test('of all spellings of a name are of one person, and end together', async () => {
+  test('of all spellings of a name belong to one person, and end together', async () => {
     const spellings = ['Ada Byron', 'ada byron', 'Áda-Byron']
     const sessions = []
     for (const name of spellings) {

@@ -8,15 +8,14 @@
  *
  * Every response of a success is held to the schema of its operation, every problem to the problem document.
  */
-
 import { errorsOf } from '../../src/core/formats.ts'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
+import type { Role } from '../../src/identity/staff/roles.ts'
+import { csrfTokenOf } from '../../src/identity/staff/sessions/secrets.ts'
+import { createSession } from '../../src/identity/staff/sessions/sessions.ts'
 import { createConsoleApi, createConsoleApp } from '../../src/operate/console/app.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
-import type { Role } from '../../src/operate/console/roles.ts'
 import { cookieName } from '../../src/operate/console/sessions/cookie.ts'
-import { csrfTokenOf } from '../../src/operate/console/sessions/secrets.ts'
-import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 import { declaredOf } from '../../src/platform/http/contract/operation.ts'
 import { templateOf } from '../../src/platform/http/edge/methods.ts'
 import type { Answer } from '../support/client.ts'

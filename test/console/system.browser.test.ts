@@ -10,7 +10,7 @@ import {
   test,
 } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { type Receiver, startReceiver } from '../delivery/webhooks/receiver.ts'
 import {
   addReceiver,
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `System (skipped: ${noBrowser})`
 
         await page.getByRole('tab', { name: 'Deliveries' }).click()
         await page.getByRole('button', { name: 'Waiting' }).click()
-        await page.getByRole('gridcell', { name: 'reward.claimed' }).click()
+        await page.getByRole('gridcell', { name: 'Reward claimed' }).click()
         await page.getByText('Status 501').waitFor()
         await look(page, `webhooks-delivery-${name}`, viewport.width)
         await page.getByRole('button', { name: 'Send now' }).click()
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `System (skipped: ${noBrowser})`
         const source = `gate-${name}`
         await page.getByRole('button', { name: 'Create key' }).click()
         await page.getByLabel('Source').fill(source)
-        await page.getByLabel('events:write').check()
+        await page.getByLabel('Report events of fans').check()
         await page.getByLabel('Reason').fill('The gates report entries.')
         await look(page, `keys-create-${name}`, viewport.width)
         await page.locator('dialog').getByRole('button', { name: 'Create key' }).click()

@@ -1,9 +1,9 @@
 /** Every operation of the console × every role × every way to have no valid session. New operations are in it by themselves. */
 import { describe, expect, test } from 'bun:test'
+import { mayDo, ROLES } from '../../src/identity/staff/roles.ts'
+import { SESSION_MS } from '../../src/identity/staff/sessions/sessions.ts'
 import { createConsoleApi } from '../../src/operate/console/app.ts'
 import { consoleDeclaredOf } from '../../src/operate/console/contract/operation.ts'
-import { mayDo, ROLES } from '../../src/operate/console/roles.ts'
-import { SESSION_MS } from '../../src/operate/console/sessions/sessions.ts'
 import { declaredOf } from '../../src/platform/http/contract/operation.ts'
 import { onEachEngine } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
@@ -102,7 +102,7 @@ onEachEngine('every operation of the console', world => {
     })
   })
 
-  test('a token that is changed, or sent by two cookies, is none', async () => {
+  test('a token that is changed, or sent in two cookies, is refused', async () => {
     const { headers } = await signIn('owner')
     for (const cookie of [`${headers.cookie}x`, `${headers.cookie}; ${headers.cookie}`, ''])
       expect((await client({ ...headers, cookie }).get('/api/session')).status).toBe(401)

@@ -1,8 +1,8 @@
 /** The log of a background task whose write the database refuses has no personal data. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../src/app/background.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { enqueueSync } from '../../src/identity/users/deferred-sync.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { control } from '../identity/auth/provider-controls.ts'
 import { waitUntil } from '../support/wait-until.ts'

@@ -24,7 +24,7 @@ test('a database that does not respond is queried once, and no scrape waits for 
   expect(await read()).toBe(7)
 })
 
-test('a value is used for its time, and then read again', async () => {
+test('a value is used until it expires, and then read again', async () => {
   const { world, read } = createWorld()
   const first = read()
   world.reads[0]?.resolve(1)
@@ -37,7 +37,7 @@ test('a value is used for its time, and then read again', async () => {
   expect(await second).toBe(2)
 })
 
-test('a read that fails is tried again by the next scrape', async () => {
+test('a failed read is repeated by the next scrape', async () => {
   const { world, read } = createWorld()
   const failing = read()
   world.reads[0]?.reject(new Error('down'))

@@ -25,7 +25,7 @@ const git = (...parameters: string[]) =>
     .stdout.toString()
     .trim()
 
-test('is that of HEAD, says whether files were changed, and is empty outside of a repository', () => {
+test('is the commit of HEAD, says whether files were changed, and is empty outside of a repository', () => {
   expect(commitOf(folder)).toBe('')
   git('init', '--quiet')
   expect(commitOf(folder)).toBe('')

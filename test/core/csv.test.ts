@@ -47,7 +47,7 @@ const texts = fc.array(
 /** As a spreadsheet shows a cell: without what it trims. */
 const startsFormula = (cell: string) => SIGNS.some(sign => cell.trimStart().startsWith(sign))
 
-test('is read back by commas, with an apostrophe before what could run', () => {
+test('is read back with commas, with an apostrophe before a possible formula', () => {
   fc.assert(
     fc.property(texts, cells => {
       const [read, ...others] = parse(csvLine(cells), { record_delimiter: '\r\n' }) as string[][]
@@ -61,7 +61,7 @@ test('is read back by commas, with an apostrophe before what could run', () => {
 })
 
 test.each([';', '\t'])(
-  'has no formula where a spreadsheet splits at %j, whatever it makes of quotes',
+  'has no formula in a spreadsheet that splits at %j, whether or not it honours quotes',
   separator => {
     fc.assert(
       fc.property(texts, cells => {

@@ -38,11 +38,11 @@ describe('Numbers that are not exact', () => {
     expect(pointersIn(text)).toEqual([])
   })
 
-  test('say that a long id belongs into a string', () => {
+  test('are refused with the advice to write a long id as a string', () => {
     expect(findInexactNumbers('{"id":123456789012345678}', 1)[0]?.message).toContain('as a string')
   })
 
-  test('are none in any document that JSON.stringify writes', () => {
+  test('do not occur in documents that JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         const text = JSON.stringify(value)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createGiveWay } from '../../src/core/give-way.ts'
 
-/** Counts its looks. The clock goes on by 10 ms with each reading of it. */
+/** Counts its looks. The clock advances by 10 ms with each reading of it. */
 function look({ inFlight = (_: number) => 0, cpu = (_: number) => 0 }) {
   const looks = { count: 0 }
   let time = 0

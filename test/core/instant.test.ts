@@ -63,7 +63,7 @@ describe('parseInstant', () => {
 
 onEachEngine('GET /api/user/points', world => {
   test.each(['Z', '.0Z', '.000000000Z', '+00:00', ' 00:00', '%2B00:00', '-00:00'])(
-    'takes since and until with %s',
+    'accepts since and until with %s',
     async suffix => {
       const fan = await world.fan()
       await world.grant(fan, 5)

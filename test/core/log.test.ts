@@ -24,7 +24,7 @@ async function outputOf(
 }
 
 test.each([0, 1, 2, 3, 1000])(
-  'a process that logs %d lines and exits has written each of them once',
+  'a process that logs %d lines and exits writes each of them once',
   async lines => {
     const messages = Array.from({ length: lines }, (_, n) => `line ${n + 1}`)
     // Several runs, because a line that is being written is lost in half of the cases only.

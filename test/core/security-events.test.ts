@@ -120,7 +120,7 @@ onEachEngine('Security events', world => {
 describe('a flood of events', () => {
   afterEach(() => void jest.useRealTimers())
 
-  test('is ten lines a second of each event, and one with the number of the others', () => {
+  test('writes ten lines per second and event, and one line with the number of the others', () => {
     jest.useFakeTimers()
     const lines: { securityEvent: string; count?: number }[] = []
     const log = pino({ base: null }, { write: line => void lines.push(JSON.parse(line)) })

@@ -172,7 +172,7 @@ describe('a guarded fetch with a host that may be private', () => {
   }
 
   test.each(['10.1.2.3', '172.16.0.9', '192.168.0.1', '100.64.0.1', '127.0.0.1', '8.8.8.8'])(
-    'connects to it at %s, pinned and under its name',
+    'connects to the host at %s, pinned and under its name',
     async address => {
       const { answer, sent } = ask([address])
       expect((await answer).status).toBe(200)
@@ -182,7 +182,7 @@ describe('a guarded fetch with a host that may be private', () => {
     },
   )
 
-  test('connects to it at addresses of IPv6, and to localhost when that is listed', async () => {
+  test('connects to the host at IPv6 addresses, and to localhost if it is listed', async () => {
     for (const address of ['::1', 'fd12:3456::1']) expect((await ask([address]).answer).status).toBe(200)
     expect((await ask(['127.0.0.1'], 'localhost').answer).status).toBe(200)
   })

@@ -41,7 +41,7 @@ function check(unit: Unit, ms: number, timeZone: string) {
     'contains its instant': start <= ms && ms < end,
     'is the same from its first instant': isSame(at(start), window),
     'is the same from its last instant': isSame(at(end - 1), window),
-    'begins where the one before ends': Number(at(start - 1).endsAt) === start,
+    'begins where the previous one ends': Number(at(start - 1).endsAt) === start,
     'ends where the next begins': Number(at(end).startsAt) === end,
     'begins with an instant of its own date': shown(start) === key,
     'begins after a date that is earlier': shown(start - 1) < key,
@@ -154,7 +154,7 @@ describe('windows of time', () => {
     expect(() => windowAt('day', new Date(0), 'Europe/Atlantis')).toThrow(RangeError)
   })
 
-  test('ever has no bounds', () => {
+  test('a window of the unit `ever` has no bounds', () => {
     expect(windowAt('ever', new Date(0), 'UTC')).toEqual({ key: 'ever', startsAt: null, endsAt: null })
   })
 

@@ -114,7 +114,7 @@ function lostEffect({ step, body }: StepResponse, records: Records): string | nu
     return expect(found, expected, 'what was drawn')
   }
   if (path === '/api/trades') return expect(records.trades.get(body.id)?.fromId, user.id, 'the offer')
-  // An ended trade stays as it is.
+  // A trade that has ended does not change.
   if (path.startsWith('/api/trades/'))
     return expect(records.trades.get(body.id)?.status, body.status, 'the end of the trade')
   return null

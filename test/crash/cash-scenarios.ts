@@ -1,6 +1,5 @@
-/** The scenarios of cash: topped up, held for a purchase, captured, released, and given back. */
+/** The scenarios of cash: topped up, held for a purchase, captured, released, and refunded. */
 import { lockSettledCash } from '../../src/economy/cash/holds.ts'
-import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
 import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
 import {
@@ -13,6 +12,7 @@ import {
   start,
   userIdOf,
 } from '../play/packs/packs-world.ts'
+import { refundPack } from '../play/packs/refund-pack.ts'
 import { addStock, checkout } from '../play/shop/orders-world.ts'
 import { cashEnv, holdForPack, promote, startTopUp, topUp } from '../play/top-ups/cash-world.ts'
 import type { Fan, World } from '../support/world.ts'
@@ -23,7 +23,7 @@ export const scenarioSettings = { env: cashEnv }
 
 const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
 
-/** A fan with cash of their own and of a promotion, which does not suffice alone. */
+/** A fan with paid-in cash and a promotion, neither of which is sufficient alone. */
 async function fanWithCash(world: World): Promise<Fan> {
   const fan = await patientFan(world)
   await topUp(fan, 100_000)
@@ -105,6 +105,6 @@ export const cashScenarios: Record<string, (world: World) => Promise<Act>> = {
     const fan = await fanWithCash(world)
     const purchaseId = await heldPack(world, fan)
     expectStatus(200, await fan.put('/api/packs/purchase', { purchaseId }))
-    return () => done(world.db.write(tx => refundPurchase(tx, purchaseId)))
+    return () => done(world.db.write(tx => refundPack(tx, purchaseId)))
   },
 }

@@ -16,7 +16,7 @@ afterAll(async () => {
   file.remove()
 })
 
-test(`${ROUNDS} times killed under load: nothing acknowledged is lost, nothing is there twice (SQLite)`, async () => {
+test(`${ROUNDS} times killed under load: no acknowledged write is lost or repeated (SQLite)`, async () => {
   const { acknowledged, replayed } = await runRounds(world, { crash: killed, rounds: ROUNDS, seed: SEED })
   expect(acknowledged).toBeGreaterThan(ROUNDS)
   expect(replayed).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Invariants between events and what they stand for. */
+/** Invariants between events and the rows that they describe. */
 import type { Tables } from '../../db/index.ts'
 import { decisionsOf, parseJson } from '../../src/economy/events/event.ts'
 import type { TakenGrant } from '../../src/economy/rules/apply-rules.ts'

@@ -78,7 +78,7 @@ type Statements = Transaction['statements']
 /** The original objects of watched prepared statements. */
 const unwatched = new WeakMap<object, object>()
 
-/** Statements are kept without fault points, and get those of the transaction that uses them. */
+/** Statements are stored without fault points, and get those of the transaction that uses them. */
 const watchStatements = (statements: Statements, before: () => void | Promise<void>): Statements => ({
   get(name) {
     // Guarantee of the cast: `prepared` sets prepared statements.

@@ -1,6 +1,7 @@
 /** Invariants that hold in every database at any time, checked from its rows only, for example after a crash. */
 import type { Database } from '../../db/index.ts'
 import { matchesType, parseTypes } from '../../src/delivery/webhooks/types.ts'
+import { unfold } from '../../src/economy/events/folded.ts'
 import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
@@ -32,10 +33,11 @@ export interface Beginnings {
 
 /** A description of each violated invariant; empty if there is none. */
 export async function findFaults(db: Database, beginnings: Beginnings, now: Date): Promise<string[]> {
-  // One snapshot: background work goes on, for example the distribution of events.
+  // One snapshot: background work continues, for example the distribution of events.
   const all = await db.write(async tx => {
     if (db.engine === 'postgres') await execute(tx, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-    return readTables(tx)
+    const tables = await readTables(tx)
+    return { ...tables, events: await unfold(tx, tables.events) }
   })
   return [
     ...ledgerFaults(all),
@@ -119,8 +121,8 @@ function distributionFaults(all: Everything): string[] {
 }
 
 /**
- * A pending delivery without a lane is never sent, a delivery of an event that was not distributed is of a unit of work that
- * failed, and an event that neither waits nor has a delivery was lost.
+ * Finds pending deliveries without a lane, which are never sent; deliveries of events that were not distributed, which a failed
+ * unit of work has left; and events that neither wait nor have a delivery, which are lost.
  */
 function webhookFaults(all: Everything): string[] {
   const { webhookDeliveries, webhookEndpoints, webhookLanes } = all
@@ -333,7 +335,7 @@ function drawFaults({ userPacks, userItems, packPurchases, collectibles }: Every
   )
 }
 
-/** Each claimed period has its points and its item, each completed one its event, and no other has any. */
+/** Each claimed period has its points and its item, each completed one has its event, and other periods have none. */
 function setFaults({ setCompletions, pointsEntries, events }: Everything): string[] {
   return [
     ...differences(
@@ -386,7 +388,7 @@ function questFaults({ questProgress, questCounts, pointsEntries, userItems, eve
     ...differences(
       'item of quest',
       given.flatMap(row => (row.collectibleId === null ? [] : [`${row.userId} quest:${name(row)}`])),
-      // Those of orders follow from their lines.
+      // Invariants of orders follow from their lines.
       userItems.flatMap(({ userId, givenFor }) =>
         givenFor?.startsWith('quest:') ? [`${userId} ${givenFor}`] : [],
       ),
@@ -400,7 +402,10 @@ function questFaults({ questProgress, questCounts, pointsEntries, userItems, eve
     ),
     ...questProgress.flatMap(row => {
       const events = counted.get(`${row.userId} ${name(row)}`)?.length ?? 0
-      return sum(row.counts) === events ? [] : [`${name(row)}: ${row.counts}, ${events} counted events`]
+      // A claimed period no longer needs them.
+      return (row.claimedAt ? 0 : sum(row.counts)) === events
+        ? []
+        : [`${name(row)}: ${row.counts}, ${events} counted events`]
     }),
   ]
 }

@@ -28,7 +28,7 @@ const nameOf = ({ collectibleId, serialNumber }: { collectibleId: string; serial
   `${collectibleId}/${serialNumber}`
 
 /**
- * Who owns an item is what its history comes to when it is replayed from who got it first; each change is by a completed trade of
+ * The owner of an item is the result of replaying its history from the first owner; each change is by a completed trade of
  * the giver and the receiver, or by their merge. Each item of a completed trade has such a change, and a merged fan has no item.
  */
 export function itemFaults({ userItems, itemTransfers, trades, tradeItems, fanMerges }: ItemRows): string[] {

@@ -210,7 +210,7 @@ class Visit {
     if (step.path === '/api/auth/logout') this.device = null
   }
 
-  /** Offers what the fan once got, which may have left, for nothing or for what another one once got. */
+  /** Offers items that the fan once got, and may no longer have, as a gift or for items of another fan. */
   private trading(): (() => Step)[] {
     const { own } = this
     const others = this.market.fans.filter(({ handle }) => handle !== this.handle)

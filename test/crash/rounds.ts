@@ -9,7 +9,7 @@ import { realSources } from '../../src/core/sources.ts'
 import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'
-import { readPack } from '../../src/play/packs/catalogue.ts'
+import { readPack } from '../../src/play/packs/packs.ts'
 import { HOLD_MS } from '../../src/play/packs/start-purchase.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { seededNumbers } from '../economy/leaderboard/board-model.ts'
@@ -44,6 +44,8 @@ const STOCK = { plenty: 1_000_000, scarce: 60, endless: null }
 
 export interface CrashWorld {
   url: string
+  /** Of the tables on PostgreSQL; null: that of new databases. */
+  schema: string | null
   /** The connection of the test itself. */
   db: Database
   provider: RunningProvider
@@ -82,11 +84,12 @@ export async function isReady({ origin }: Pick<RunningApi, 'origin'>): Promise<b
 }
 
 const startApiOf = (
-  { url, provider }: Pick<CrashWorld, 'url' | 'provider'>,
+  { url, schema, provider }: Pick<CrashWorld, 'url' | 'schema' | 'provider'>,
   start: StartApi = startApi,
 ): ReturnType<StartApi> =>
   start({
     DATABASE_URL: url,
+    ...(schema === null ? {} : { DATABASE_SCHEMA: schema }),
     IDP_ISSUER: provider.issuer,
     ONBOARDING_POINTS: String(POINTS),
     PACK_HOLDS_PER_FAN: '0',
@@ -100,18 +103,19 @@ interface WorldOptions {
   start?: StartApi
   /** Migrates the database. Without, it has the schema of this version. */
   prepare?: (url: string) => Promise<unknown>
+  schema?: string | null
 }
 
 /** Starts a server on an empty database and adds rewards and packs. */
 export async function startWorld(
   url: string,
   fans: number,
-  { start, prepare = migrate }: WorldOptions = {},
+  { start, schema = null, prepare = () => migrate(url, { schema }) }: WorldOptions = {},
 ): Promise<CrashWorld> {
   await prepare(url)
   const provider = await startProvider({ fans })
-  const api = await startApiOf({ url, provider }, start)
-  const db = openDatabase(url, realSources)
+  const api = await startApiOf({ url, schema, provider }, start)
+  const db = openDatabase(url, realSources, { postgres: { schema } })
   const at = new Date()
   for (const [id, stockRemaining] of Object.entries(STOCK)) {
     const texts = { title: id, description: id, itemType: 'voucher', pointsRequired: 100, active: true }
@@ -128,6 +132,7 @@ export async function startWorld(
   }
   const world: CrashWorld = {
     url,
+    schema,
     db,
     provider,
     api,
@@ -278,9 +283,9 @@ async function replayAll({ api }: CrashWorld, responses: StepResponse[]) {
 }
 
 /** After all holds have expired, the remaining supply must be the total minus the sold packs. */
-async function holdFaults({ url }: CrashWorld): Promise<string[]> {
+async function holdFaults({ url, schema }: CrashWorld): Promise<string[]> {
   const later = { ...realSources, now: () => new Date(Date.now() + HOLD_MS) }
-  const db = openDatabase(url, later)
+  const db = openDatabase(url, later, { postgres: { schema } })
   try {
     const faults = []
     for (const id of PACKS) {

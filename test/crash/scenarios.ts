@@ -1,5 +1,4 @@
 /** A scenario for every verb that writes in several statements: prepares the data, and returns the call of the verb. */
-
 import { eq } from 'drizzle-orm'
 import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { takeTurn } from '../../src/delivery/webhooks/turn.ts'
@@ -9,7 +8,6 @@ import { decide } from '../../src/fan/moderation/cases.ts'
 import { decideAppeal, listAppeals } from '../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { rotateServerKey } from '../../src/identity/server-keys/keys.ts'
-import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { settlePredictions } from '../../src/play/predictions/settle.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
 import { rewardCodes, useRedemption } from '../../src/play/rewards/redemptions.ts'
@@ -20,6 +18,7 @@ import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
 import { follow, namedFan } from '../identity/relations/relations-world.ts'
 import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
+import { refundPack } from '../play/packs/refund-pack.ts'
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
 import { addQuest, happen } from '../play/quests/quests-world.ts'
 import { addSet } from '../play/sets/sets-world.ts'
@@ -259,7 +258,7 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
   async 'a refund'(world) {
     const fan = await patientFan(world, 500)
     const { id } = await buy(fan, await addPack(world, { id: crypto.randomUUID(), supply: 5 }))
-    return () => done(world.db.write(tx => refundPurchase(tx, id)))
+    return () => done(world.db.write(tx => refundPack(tx, id)))
   },
   async 'a checkout'(world) {
     const fan = await patientFan(world, 500)

@@ -9,7 +9,7 @@ import { scenarios } from './scenarios.ts'
 import { faultsOf, injectEverywhere } from './statements.ts'
 
 for (const engine of engines) {
-  describe(`Failing between two statements (${engine.name})`, () => {
+  describe(`A failure between two statements (${engine.name})`, () => {
     const points: FaultPoints = { reach: () => {} }
     let world: World
 

@@ -29,7 +29,7 @@ for (const engine of engines) {
         IDP_ISSUER: provider.issuer,
         TRADE_REST_HOURS: '0',
         OPEN_TRADES_PER_FAN: '1000',
-        RATE_LIMIT_TRADES: '100000',
+        RATE_LIMITS: 'trades=100000',
       })
 
     beforeAll(async () => {
@@ -118,7 +118,7 @@ for (const engine of engines) {
       }
     }
 
-    test(`${ROUNDS} times: items are conserved, and their owners are what their histories say`, async () => {
+    test(`${ROUNDS} times: no item is lost or copied, and each owner is the one of the item’s history`, async () => {
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round++) {
         const target = acknowledged.size + 10 + pick(20)

@@ -1,5 +1,6 @@
 /** The tables that triggers keep append-only, in the order of their names. */
 export const APPEND_ONLY = [
+  'account_entries',
   'cash_entries',
   'catalogue_revisions',
   'console_audit',

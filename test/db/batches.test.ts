@@ -37,7 +37,7 @@ test('units of work rest between each other, and not after the last one', async 
   await remove()
 })
 
-test('no unit of work begins after a stop was requested', async () => {
+test('no unit of work starts after a stop was requested', async () => {
   const { db, remove } = await sqliteEngine.open(createClock())
   let batches = 0
   const change = async (_: unknown, size: number) => {

@@ -201,7 +201,7 @@ describe.each(cases)('Two clubs through $through (PostgreSQL)$missing', ({ throu
       return counts
     }
 
-    test('have fans of their own, and the points of their own settings', async () => {
+    test('have separate fans, and the points of their own settings', async () => {
       const [harbour, valley] = [await usersOf(clubs.harbour), await usersOf(clubs.valley)]
       expect([harbour.size, valley.size, harbour.intersection(valley).size]).toEqual([FANS, FANS, 0])
       for (const name of NAMES) expect(played[name].points).toEqual(Array(FANS).fill(POINTS[name] + 10))
@@ -218,7 +218,7 @@ describe.each(cases)('Two clubs through $through (PostgreSQL)$missing', ({ throu
       }
     })
 
-    test('show each fan the events of the own club alone', () => {
+    test('show each fan only events of their own club', () => {
       for (const name of NAMES)
         for (const shown of played[name].shown) {
           expect(shown.filter(line => line.startsWith('gate.scan'))).toHaveLength(1)

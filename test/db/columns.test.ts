@@ -81,7 +81,7 @@ for (const engine of engines) {
       }
     })
 
-    test('stores integers up to 2^53 - 1 and down to -(2^53 - 1) exactly, as numbers', async () => {
+    test('stores integers from -(2^53 - 1) to 2^53 - 1 exactly, as numbers', async () => {
       for (const integer of [
         0,
         1,

@@ -82,7 +82,7 @@ describe.each(['sqlite', 'postgres'] as const)('Migrations (%s)', engine => {
   const migrations = expectedMigrations(engine)
   const names = migrations.map(({ name }) => name)
 
-  test('only add, or say which older versions run on them', () => {
+  test('only add, or state which older versions run on them', () => {
     const changing = migrations
       // No version is older than the first.
       .slice(1)

@@ -1,6 +1,6 @@
 /** Races of verbs on one world, for `bun run test:serializable`: `serializable.test.ts` runs them in each run of the suite. */
 import { afterAll, describe, expect, test } from 'bun:test'
-import { asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { findFaults } from '../crash/invariants.ts'
 import { eventOf, TYPE } from '../economy/events/events-world.ts'
@@ -17,6 +17,7 @@ import {
 import { addMatch, addPredictor, settleAll, stateOf } from '../play/predictions/match-world.ts'
 import { failsStatements } from '../support/serializable.ts'
 import { injected } from '../support/serialization-failures.ts'
+import { readToldEvents } from '../support/told-events.ts'
 import { onEachEngine } from '../support/world.ts'
 
 const RACERS = 6
@@ -91,12 +92,7 @@ onEachEngine('Verbs that conflict', world => {
     )
     stop()
     const userId = (await userIdOf(world, { subject })) ?? ''
-    const { events } = world.db.tables
-    const rows = await world.db.read
-      .select({ sequence: events.sequence })
-      .from(events)
-      .where(eq(events.userId, userId))
-      .orderBy(asc(events.sequence))
+    const rows = await readToldEvents(world.db.read, eq(world.db.tables.events.userId, userId))
     // Each earns points, and the entry of the ledger is an event too.
     const sequences = Array.from({ length: 2 * (RACERS + 1) }, (_, n) => n + 1)
     expect(rows.map(({ sequence }) => sequence)).toEqual(sequences)

@@ -6,7 +6,7 @@ import { noServer, postgresEngine } from '../support/engines.ts'
 import { teamExists, withRawConnection } from './probe.ts'
 
 describe.skipIf(noServer !== '')(`A database in use (PostgreSQL)${noServer}`, () => {
-  test('is not deleted while another role is connected, whose sessions the own role sees in part', async () => {
+  test('is not deleted while another role is connected, even if its sessions are only partly visible', async () => {
     const temporary = await postgresEngine.open(createClock())
     const address = new URL(temporary.url ?? '')
     const role = `${address.pathname.slice(1)}_other`

@@ -42,7 +42,7 @@ describe.skipIf(!canTell())('An acknowledged write (needs cachestat(2) of Linux 
   test.each([
     { how: 'with its disk work in threads', offloadDisk: true },
     { how: 'with its disk work in SQLite', offloadDisk: false },
-  ])('leaves no page of the WAL unwritten, $how', async ({ offloadDisk }) => {
+  ])('has written all pages of the WAL, $how', async ({ offloadDisk }) => {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     const path = join(folder, 'test.db')
     await migrate(`sqlite:${path}`)

@@ -42,7 +42,7 @@ for (const engine of engines) {
     const existing = async (...ids: string[]) =>
       (await Promise.all(ids.map(async id => ((await teamExists(temporary.db, id)) ? [id] : [])))).flat()
 
-    test('writes what was collected by all its parts, after its own statements', async () => {
+    test('writes the rows that its parts have collected, after its own statements', async () => {
       const all = ['own', 'collected-1', 'collected-2', 'collected-3']
       const seen = await temporary.db.write(async tx => {
         tx.deferred(newTeams).last.push('collected-1')
@@ -80,7 +80,7 @@ for (const engine of engines) {
       },
     )
 
-    test('a unit of work that throws writes nothing of it', async () => {
+    test('a unit of work that throws writes none of them', async () => {
       const failure = new Error('at the end')
       const work = temporary.db.write(async tx => {
         tx.deferred(newTeams).last.push('thrown')
@@ -100,7 +100,7 @@ describe.skipIf(noServer !== '')(`the end of a unit of work on a server (Postgre
     await withRawConnection(temporary, async run => {
       await run('CREATE SEQUENCE attempts')
       // Sequences are not rolled back: the first two attempts fail.
-      await run(`CREATE FUNCTION fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      await run(`CREATE FUNCTION fail_twice() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
         IF nextval('attempts') < 3 THEN RAISE EXCEPTION 'as asked' USING ERRCODE = '40001'; END IF;
         RETURN NEW; END $$`)
       await run(`CREATE TRIGGER fails BEFORE INSERT ON teams FOR EACH ROW WHEN (NEW.id = 'conflicting')

@@ -70,7 +70,7 @@ async function readJournal() {
   return rows.map(({ hash, created_at }) => [hash, Number(created_at)])
 }
 
-/** Dies once after each call, until none is left: each attempt goes on where the one before has died. */
+/** Dies once after each call, until none is left: each attempt continues where the previous one was killed. */
 async function applyDyingEverywhere(part: Migration[]): Promise<number> {
   const died = new Set<string>()
   let place = ''
@@ -104,7 +104,7 @@ const migrationOf = (...sql: string[]): Migration => ({
 })
 
 describe('Migrations by statement', () => {
-  test('are completed by the next process, wherever one dies', async () => {
+  test('are completed by the next process, whenever one is killed', async () => {
     const expected = await migrateAtOnce()
     await client.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
     const deaths = await applyDyingEverywhere(migrations.slice(0, NEXT_AT))
@@ -120,7 +120,7 @@ describe('Migrations by statement', () => {
     // Hundreds of attempts, on a database that is compiled to WebAssembly.
   }, 300_000)
 
-  test('do not take the table of someone else for their own', async () => {
+  test('do not treat a table of another application as their own', async () => {
     const migration = migrationOf('CREATE TABLE "first" (id int)', 'CREATE TABLE "second" (id int)')
     await run('CREATE TABLE "second" (other text)')
     for (let attempt = 0; attempt < 3; attempt++)
@@ -147,7 +147,7 @@ describe('Migrations by statement', () => {
     expect(index?.definition).toBe('CREATE UNIQUE INDEX t_unique ON public.t USING btree (a)')
   })
 
-  test('go on where a statement conflicted with other DDL', async () => {
+  test('continue after a statement that conflicted with other DDL', async () => {
     let isFirst = true
     const conflicting: Run = async (statement, parameters) => {
       const rows = await run(statement, parameters)
@@ -162,7 +162,7 @@ describe('Migrations by statement', () => {
     expect(await readJournal()).toEqual([['h', 1]])
   })
 
-  test('stop when another process goes on, as after a lost lock', async () => {
+  test('stop when another process continues, as after a lost lock', async () => {
     const overtaken: Run = async (statement, parameters) => {
       if (statement === 'DELETE FROM t') await run('UPDATE "__matchday_migration_progress" SET done = 2')
       return run(statement, parameters)

@@ -112,7 +112,7 @@ describe.skipIf(missing !== '')(`The API behind PgBouncer in transaction mode${m
     await direct.remove()
   })
 
-  test('starts with settings alone, and is ready', async () => {
+  test('starts without other changes than settings, and is ready', async () => {
     const answer = await fetch(`${api.origin}/readyz`)
     expect([answer.status, await answer.json()]).toMatchObject([200, { checks: { database: 'ok' } }])
   })
@@ -130,7 +130,7 @@ describe.skipIf(missing !== '')(`The API behind PgBouncer in transaction mode${m
 describe.skipIf(missing !== '')(`Prepared statements behind PgBouncer${missing}`, () => {
   const address = new URL(process.env.TEST_POSTGRES_URL ?? 'postgres://127.0.0.1/test')
 
-  test('are kept by the server itself, and not needed where they are off', async () => {
+  test('are stored by a direct server, and not needed if they are off', async () => {
     expect(await keepsPreparedStatements(address.href, postgresDefaults)).toBe(true)
     const off = { ...postgresDefaults, preparedStatements: false }
     expect(await keepsPreparedStatements('postgres://127.0.0.1:9/none', off)).toBe(true)

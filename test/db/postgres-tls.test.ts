@@ -177,7 +177,7 @@ describe('A server without TLS', () => {
     },
   )
 
-  test('that does not respond is unreachable after DATABASE_CONNECT_TIMEOUT_MS', async () => {
+  test('that does not respond is unreachable after connectTimeoutMs', async () => {
     // The deadline of a statement would pass after ten minutes.
     const settings = { connectTimeoutMs: 100, statementTimeoutMs: 600_000 }
     expect(await connect(url, settings)).toBe('database unreachable: the server does not answer')

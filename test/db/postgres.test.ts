@@ -9,9 +9,10 @@ import {
   type Transaction,
   translateDatabaseError,
 } from '../../db/index.ts'
-import { runStatement } from '../../db/schema/shape.ts'
+import { nameIn, runStatement } from '../../db/schema/shape.ts'
 import { createClock } from '../support/clock.ts'
 import { noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { testSchema } from '../support/patience.ts'
 import { countsAttempts } from '../support/serializable.ts'
 import { execute, outcome, withRawConnection } from './probe.ts'
 
@@ -49,7 +50,7 @@ describe.skipIf(noServer !== '')(`Units of work on a server (PostgreSQL)${noServ
     expect(JSON.stringify(plan)).toContain('Index Scan')
   })
 
-  test('a unit of work that reads first does so in its transaction, with its settings', async () => {
+  test('a unit of work that first reads does so in its transaction, with its settings', async () => {
     const found = await temporary.db.write(async tx => {
       const { teams } = tx.tables
       const read = () =>
@@ -208,12 +209,15 @@ describe.skipIf(noServer !== '')(`Units of work on a server (PostgreSQL)${noServ
       await withRawConnection(temporary, async run => {
         await run('CREATE SEQUENCE reads')
         // A sequence keeps its value when the statement fails.
-        await run(`CREATE FUNCTION read_often() RETURNS bigint LANGUAGE plpgsql AS $$
+        await run(`CREATE FUNCTION read_often() RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         DECLARE n bigint := nextval('reads');
         BEGIN IF n < 12 THEN RAISE EXCEPTION 'as asked' USING ERRCODE = '40001'; END IF; RETURN n; END $$`)
       })
       await withTimeout(600_000, async db => {
-        const [row] = await runStatement(db.read, sql`SELECT read_often()::int AS n`)
+        const [row] = await runStatement(
+          db.read,
+          sql`SELECT ${sql.raw(nameIn(testSchema, 'read_often'))}()::int AS n`,
+        )
         expect(row?.n).toBe(12)
       })
     })

@@ -29,7 +29,7 @@ function buildersIn(text: string): { parameters: string; body: string }[] {
     const name = /^\w+$/.exec(given)?.[0]
     if (name === undefined) return [functionAt(given, 0)]
     const declared = new RegExp(`(?:function ${name}\\(|const ${name} = \\()`).exec(text)
-    // A function of another file is not read: one is (`countsOfOwned`), and it places its values only.
+    // Functions of other files are not checked. There is one, `countsOfOwned`, which only passes its values on.
     if (!declared) return []
     const { parameters, body } = functionAt(text, declared.index)
     return [{ parameters, body: body.split(/\n\}?\n(?=\S|\n)/)[0] ?? '' }]

@@ -137,7 +137,7 @@ for (const engine of everyEngine) {
       expect(built).toBe(0)
     })
 
-    test('a statement that one connection built runs on every other, with the rows that are there', async () => {
+    test('a statement that was built on one connection runs on all others, with their rows', async () => {
       const selectTitles = prepared((reader: Reader, id: string) => {
         const { rewards } = reader.tables
         return reader.select({ title: rewards.title }).from(rewards).where(eq(rewards.id, id))
@@ -218,7 +218,7 @@ for (const engine of everyEngine) {
       expect(await temporary.db.write(tx => insertTeams(tx, teams))).toEqual(teams)
     })
 
-    test('a branch on a boolean or a null is taken by its value, whatever came first', async () => {
+    test('a branch on a boolean or a null follows its value, whichever value was first', async () => {
       const selectBy = prepared(
         (reader: Reader, { active, title }: { active: boolean; title: string | null }) => {
           const { rewards } = reader.tables

@@ -38,7 +38,7 @@ describe('a replica', () => {
     expect(await check()).toBeNull()
   })
 
-  test('that is behind at the start is used once it has what the primary had then', async () => {
+  test('that is behind at the start is used once it has reached that position of the primary', async () => {
     const { pair, check } = startPair()
     pair.replayed = async () => 99
     expect(await check()).toBe('behind the primary')
@@ -48,7 +48,7 @@ describe('a replica', () => {
     expect(await check()).toBeNull()
   })
 
-  test('that stops replaying is used until it lacks what the primary had five checks ago', async () => {
+  test('that stops replaying is used until it is behind the position of the primary five checks ago', async () => {
     const { pair, check } = startPair()
     expect(await check()).toBeNull()
     const problems: (string | null)[] = []
@@ -66,7 +66,7 @@ describe('a replica', () => {
     for (let n = 0; n < 20; n++) expect(await check()).toBeNull()
   })
 
-  test('is used while the primary is gone, which then commits nothing', async () => {
+  test('is used while the primary is down, which then commits nothing', async () => {
     const { pair, check } = startPair({ deadlineMs: 10 })
     expect(await check()).toBeNull()
     pair.written = async () => {
@@ -77,7 +77,7 @@ describe('a replica', () => {
     expect([await check(), await check()]).toEqual([null, null])
   })
 
-  test('whose primary is one that never answered is not used', async () => {
+  test('whose primary has never responded is not used', async () => {
     const { pair, check } = startPair({ deadlineMs: 10 })
     pair.written = never
     expect(await check()).toBe('behind the primary')
@@ -94,13 +94,13 @@ describe('a replica', () => {
     expect(await check()).toBeNull()
   })
 
-  test('that is no standby is used, though its lag is unknown', async () => {
+  test('that is not a standby is used, although its lag is unknown', async () => {
     const { pair, check } = startPair()
     pair.replayed = async () => null
     expect(await check()).toBeNull()
   })
 
-  test('that is silent is not used after the deadline of a check', async () => {
+  test('that does not respond is not used after the deadline of a check', async () => {
     const { pair, check } = startPair({ deadlineMs: 10 })
     expect(await check()).toBeNull()
     pair.replayed = never

@@ -63,7 +63,7 @@ describe('the reads of one turn (SQLite)', () => {
     await db.close()
   })
 
-  test('see each commit of this process, which is no external one', async () => {
+  test('see each commit of this process, which does not count as external', async () => {
     const { db, teams } = await open('own.db')
     const before = db.externalCommits()
     const seen: string[][] = []
@@ -79,7 +79,7 @@ describe('the reads of one turn (SQLite)', () => {
     await db.close()
   })
 
-  test('are transactions of their own where processes cannot share memory', async () => {
+  test('have their own transactions if processes cannot share memory', async () => {
     const path = join(folder, 'alone.db')
     mkdirSync(`${path}-commits`)
     const { db, teams } = await open('alone.db')
@@ -123,7 +123,7 @@ describe('the reads of one turn (SQLite)', () => {
     await db.close()
   })
 
-  test('go on after a read that fails', async () => {
+  test('continue after a failed read', async () => {
     const { db, teams } = await open('failing.db')
     await nextTurn()
     expect(await teams()).toEqual([])

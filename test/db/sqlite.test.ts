@@ -186,7 +186,7 @@ describe('a file that another process has locked (SQLite)', () => {
 })
 
 describe('the file (SQLite)', () => {
-  test('holds every acknowledged write after close, without a WAL', async () => {
+  test('contains every acknowledged write after close, without a WAL', async () => {
     const file = join(folder, 'closed.db')
     await migrate(`sqlite:${file}`)
     const first = openDatabase(`sqlite:${file}`, clock)

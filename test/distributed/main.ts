@@ -1,7 +1,8 @@
 /**
  * `bun run test:distributed URL [FILE…]`: the tests of the economy, the races and the random models on any PostgreSQL-compatible
- * cluster, at SERIALIZABLE. All of them pass on PostgreSQL, so what fails is what differs. URL: of a user who may create
- * databases and set `session_replication_role`.
+ * cluster: on Citus in schemas of the database of the URL, and two clubs of which one is moved; else in databases, at
+ * SERIALIZABLE. All of them pass on PostgreSQL, so what fails is what differs. URL: of the coordinator on Citus, and of a user
+ * who may create databases or schemas, and set `session_replication_role`.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,12 +18,20 @@ if (url === undefined || !URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(
   process.exit(2)
 }
 
-const databases = `matchday_cluster_${process.pid}_${Date.now()}_`
+const MOVE = './test/distributed/move.ts'
+
+const names = `matchday_cluster_${process.pid}_${Date.now()}_`
 const folder = mkdtempSync(join(tmpdir(), 'matchday-distributed-'))
 const report = join(folder, 'report.xml')
 const server = new SQL(url, { max: 1 })
 const [about] = await server.unsafe('SELECT version()')
-process.stdout.write(`${about.version}\nAt SERIALIZABLE, in databases ${databases}*\n`)
+const [citus] = await server.unsafe("SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'")
+process.stdout.write(
+  citus
+    ? `${about.version}\nCitus ${citus.version}, in schemas ${names}*\n`
+    : `${about.version}\nAt SERIALIZABLE, in databases ${names}*\n`,
+)
+const chosen = files.length > 0 ? files : [...FILES, ...(citus ? [MOVE] : [])]
 
 const run = Bun.spawn(
   [
@@ -36,15 +45,16 @@ const run = Bun.spawn(
       '-t',
       'PostgreSQL',
     ],
-    ...['--reporter=junit', `--reporter-outfile=${report}`, ...(files.length > 0 ? files : FILES)],
+    ...['--reporter=junit', `--reporter-outfile=${report}`, ...chosen],
   ],
   {
     cwd: join(import.meta.dir, '../..'),
     env: {
       ...process.env,
       TEST_POSTGRES_URL: url,
-      TEST_ISOLATION: 'serializable',
-      TEST_CLUSTER_DATABASES: databases,
+      ...(citus
+        ? { TEST_CLUSTER_SCHEMAS: names }
+        : { TEST_ISOLATION: 'serializable', TEST_CLUSTER_DATABASES: names }),
     },
     stdout: 'inherit',
     stderr: 'inherit',
@@ -54,10 +64,11 @@ const status = await run.exited
 
 const xml = existsSync(report) ? readFileSync(report, 'utf8') : ''
 rmSync(folder, { recursive: true })
-for (const { datname } of await server.unsafe(
-  `SELECT datname FROM pg_database WHERE starts_with(datname, '${databases}')`,
+for (const { kind, name } of await server.unsafe(
+  `SELECT 'DATABASE' AS kind, datname AS name FROM pg_database WHERE starts_with(datname, '${names}')
+   UNION ALL SELECT 'SCHEMA', nspname FROM pg_namespace WHERE starts_with(nspname, '${names}')`,
 ))
-  await server.unsafe(`DROP DATABASE ${datname}`)
+  await server.unsafe(`DROP ${kind} ${name}${kind === 'SCHEMA' ? ' CASCADE' : ''}`)
 await server.close()
 
 const cases = [

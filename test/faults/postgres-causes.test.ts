@@ -1,4 +1,4 @@
-/** Why a PostgreSQL server cannot be reached is in the operator's log, without secrets, and in no answer. */
+/** The operator's log says why a PostgreSQL server cannot be reached, without secrets. Responses do not say it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ describe.skipIf(missing !== '')(`A PostgreSQL server that refuses Matchday${miss
     await db.close()
   })
 
-  test('the start says it on standard error, and no password', async () => {
+  test('the start reports it on standard error, without the password', async () => {
     const child = Bun.spawn(commandOf('src/main.ts'), {
       env: {
         ...secrets,

@@ -11,7 +11,7 @@ interface Line {
   error?: { type: string; code?: string; stack?: string[]; stacksOmitted?: number }
 }
 
-/** A timer of the process may be late by this. Milliseconds. */
+/** Timers of the process may be late by this time. Milliseconds. */
 const SECOND_MS = 990
 
 test.skipIf(noServer !== '')(

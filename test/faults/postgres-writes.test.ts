@@ -82,7 +82,7 @@ describe.skipIf(missing !== '')(`A PostgreSQL server that takes no writes${missi
   }
   const signIn = () => fan.post('/api/auth/native-token', { deviceName: 'x'.repeat(60) })
 
-  test('because its disk is full is not ready until there is room again', async () => {
+  test('because its disk is full is not ready until there is space again', async () => {
     expect((await signIn()).status).toBe(200)
     const filler = join(disk?.path ?? '', 'filler')
     expect(() => writeFileSync(filler, Buffer.alloc(TABLESPACE_BYTES))).toThrow('ENOSPC')
@@ -99,7 +99,7 @@ describe.skipIf(missing !== '')(`A PostgreSQL server that takes no writes${missi
     expect((await signIn()).status).toBe(200)
   })
 
-  test('because its synchronous standby is gone is not ready until commits are answered again', async () => {
+  test('because its synchronous standby is down is not ready until commits succeed again', async () => {
     const awaitStandby = async (name: string) => {
       await administrate(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
       await administrate('SELECT pg_reload_conf()')

@@ -54,7 +54,7 @@ describe.skipIf(noServer !== '')(`A server that is gone and comes back (PostgreS
     await waitUntil('the server is ready again', async () => (await ready())[0] === 200)
   }
 
-  test('every response meanwhile is 503 database_unavailable, /readyz reports it, and it recovers without a restart', async () => {
+  test('every response is 503 database_unavailable, /readyz reports it, and the API recovers without a restart', async () => {
     expect((await write()).status).toBe(200)
     // Past the age of anything cached.
     world.clock.advance(1000)
@@ -125,7 +125,7 @@ describe.skipIf(noServer !== '')(`A server that is gone and comes back (PostgreS
   })
 
   test.each(['BEGIN', 'SELECT', 'COMMIT'])(
-    'silence after %s ends the write as unreachable, and its connection is not used again',
+    'no response after %s ends the write as unreachable, and its connection is not used again',
     async statement => {
       const id = statement.toLowerCase()
       relay.silenceAt(statement)
@@ -142,7 +142,7 @@ describe.skipIf(noServer !== '')(`A server that is gone and comes back (PostgreS
     },
   )
 
-  test('silence after a first read ends the write as unreachable, and its connection is not used again', async () => {
+  test('no response after a first read ends the write as unreachable, and its connection is not used again', async () => {
     const { teams } = world.db.tables
     // In the first unit of work of a connection BEGIN is prepared, in the second one it is sent with the read.
     const read = (tx: Transaction, name: string) => tx.select({ name: sql.raw(`'${name}'`) }).from(teams)

@@ -1,4 +1,4 @@
-/** A replica whose server refuses, is silent, or is lost during a read: public reads go on, without waiting for it each time. */
+/** A replica whose server refuses, is silent, or is lost during a read: public reads continue, without waiting for it each time. */
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -90,7 +90,7 @@ describe.skipIf(noServer !== '')(`A replica (PostgreSQL)${noServer}`, () => {
     await expectHealing(() => relay.mend())
   })
 
-  test('that accepts and is silent: only requests of that moment wait, and they are answered', async () => {
+  test('that accepts and does not respond: only requests of that moment wait, and they are answered', async () => {
     await start(3_000)
     relay.silence()
     expect(await Promise.all([teams(), teams(), teams()])).toEqual([1, 1, 1])

@@ -32,7 +32,7 @@ let fan: Fan
 async function begin() {
   world = await createWorld(engineOn(path))
   fan = await world.fan()
-  // The keys of the provider are stored when the first token is verified, which later writes come after.
+  // The first verified token stores the keys of the provider, so that no later test does.
   await fan.get('/api/user/points')
 }
 
@@ -152,7 +152,7 @@ describe('A file system that refuses writes with an error that is not mapped', (
   }
 
   test.skipIf(!Bun.which('prlimit'))(
-    'is 503 database_unavailable to a write while reads go on, /readyz reports it, and it heals (needs prlimit)',
+    'is 503 database_unavailable for a write while reads continue, /readyz reports it, and it recovers (needs prlimit)',
     async () => {
       const provider = await startProvider()
       const api = await startApi({ DATABASE_URL: `sqlite:${path}`, IDP_ISSUER: provider.issuer })

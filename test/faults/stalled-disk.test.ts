@@ -1,9 +1,10 @@
-/** A disk that stalls, or a log that nobody reads: health and reads are answered, and writes go on when the disk does. */
+/** A disk that stalls, or a log that nobody reads: health and reads are answered, and writes continue when the disk does. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { commandOf, root } from '../support/executable.ts'
 import { freePort, type RunningProvider, secrets, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -25,7 +26,7 @@ afterEach(async () => {
 const statusOf = async (url: string, init: RequestInit = {}) =>
   (await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) })).status
 
-test('a log output that is not read blocks no request', async () => {
+test('a log output that nobody reads blocks no request', async () => {
   const port = freePort()
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'test.db')}`,
@@ -37,8 +38,8 @@ test('a log output that is not read blocks no request', async () => {
   const pipe = join(folder, 'log')
   expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
   const log = openSync(pipe, 'r+')
-  const api = Bun.spawn([process.execPath, 'src/main.ts'], {
-    cwd: join(import.meta.dir, '../..'),
+  const api = Bun.spawn(commandOf('src/main.ts'), {
+    cwd: root,
     env: { PATH: process.env.PATH ?? '', ...secrets, ...env },
     stdio: ['ignore', log, 'ignore'],
   })
@@ -121,7 +122,7 @@ const canMount = probeMount()
 
 describe.skipIf(!canMount)('A frozen file system (needs the right to mount and freeze one)', () => {
   for (const workers of ['1', '2']) {
-    test(`holds up writes and nothing else, with WORKERS=${workers}`, async () => {
+    test(`delays only writes, with WORKERS=${workers}`, async () => {
       const disk = mountImage(folder)
       if (!disk) throw new Error('no file system could be mounted')
       const env = { DATABASE_URL: `sqlite:${join(disk.path, 'test.db')}`, IDP_ISSUER: provider.issuer }
@@ -173,7 +174,7 @@ describe.skipIf(!canMount)('A frozen file system (needs the right to mount and f
 const cannotMount = canMount ? '' : ' (skipped: this process may not mount a file system)'
 
 describe.skipIf(!canMount)(`A file system that the kernel makes read-only${cannotMount}`, () => {
-  test('is 503 database_unavailable and not ready, reads go on, and a start after the remount is ready', async () => {
+  test('is 503 database_unavailable and not ready, reads continue, and a start after the remount is ready', async () => {
     const disk = mountImage(folder)
     if (!disk) throw new Error('no file system could be mounted')
     const env = { DATABASE_URL: `sqlite:${join(disk.path, 'test.db')}`, IDP_ISSUER: provider.issuer }

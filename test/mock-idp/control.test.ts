@@ -44,7 +44,7 @@ describe('users', () => {
     expect(await json('PATCH', '/_mock/users/fan-0001', { email: null })).not.toHaveProperty('email')
   })
 
-  test('that are unknown are a 404', async () => {
+  test('that are unknown: 404', async () => {
     const { send } = createWorld()
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       expect((await send(method, '/_mock/users/nobody', method === 'PATCH' ? {} : undefined)).status).toBe(
@@ -76,7 +76,7 @@ describe('tokens', () => {
     })
   })
 
-  test('of an unknown user are a 404', async () => {
+  test('of an unknown user: 404', async () => {
     expect((await createWorld().send('POST', '/_mock/tokens', { sub: 'nobody' })).status).toBe(404)
   })
 })

@@ -41,7 +41,7 @@ test('without a file each start generates new keys', async () => {
 })
 
 test.each(['', '{}', '[]', '[{"kid":1}]'])(
-  'a file that holds %j stops the start and says what to do',
+  'a file with the content %j prevents the start, with advice',
   async text => {
     const path = join(folder, `${Bun.hash(text)}.json`)
     writeFileSync(path, text)

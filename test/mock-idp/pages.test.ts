@@ -30,7 +30,7 @@ describe('the sign-in page', () => {
     expect(count(await show(world, { page: '999' }))).toBe('25–40 of 40 fans')
   })
 
-  test('shows the id of each fan, which scripts and the API name fans by', async () => {
+  test('shows the id of each fan, which scripts and the API use', async () => {
     expect(await show(createWorld(), { q: 'fan-0007' })).toContain('<span class="fan-id">fan-0007</span>')
   })
 

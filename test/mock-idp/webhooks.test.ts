@@ -91,7 +91,7 @@ describe('mode', () => {
     expect(received[0]).toEqual(received[1] as Received)
   })
 
-  test('reordered holds one until there are two, then sends the newest first', async () => {
+  test('reordered holds one until there are two, then sends newest first', async () => {
     const { configure, rename, names, state } = createReceiver()
     await configure({ mode: 'reordered' })
     await rename('first')

@@ -1,27 +1,23 @@
 /** Takes the screens of the console into docs/pictures/console. */
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import type { BrowserContext } from 'playwright-core'
-import { openDatabase } from '../../db/index.ts'
+import { openDatabase, type Transaction } from '../../db/index.ts'
+import { DERBY } from '../../scripts/seed/demo-matches.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
+import { csrfTokenOf } from '../../src/identity/staff/sessions/secrets.ts'
+import { createSession } from '../../src/identity/staff/sessions/sessions.ts'
+import { nameKeyOf } from '../../src/identity/users/search-keys.ts'
 import { cookieName } from '../../src/operate/console/sessions/cookie.ts'
-import { csrfTokenOf } from '../../src/operate/console/sessions/secrets.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { RunningDev } from '../support/dev.ts'
 import { capture, settle } from './capture.ts'
-import {
-  addMatchDay,
-  addSeason,
-  DERBY,
-  giveNamesInKnownScripts,
-  matchDayStates,
-  signStaffIn,
-} from './console-data.ts'
 import { type ConsoleSite, consoleShots } from './console-shots.ts'
 import { looks } from './shots.ts'
 
 /** Quality for tables and small text: with a lower one, letters get spots. */
-const QUALITY = 34
+const QUALITY = 29
 /** A screen that takes longer is broken. */
 const PATIENCE_MS = 60_000
 
@@ -35,8 +31,6 @@ export async function takeConsole(
   const origin = `http://localhost:${dev.ports.CONSOLE_PORT}`
   const db = openDatabase(dev.env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
   const { owner, ...staff } = await db.write(async tx => {
-    await addSeason(tx)
-    await addMatchDay(tx)
     await giveNamesInKnownScripts(tx)
     return signStaffIn(tx)
   })
@@ -73,10 +67,10 @@ export async function takeConsole(
 const signIn = (context: BrowserContext, origin: string, token: string) =>
   context.addCookies([{ name: cookieName(false), value: token, url: origin }])
 
-/** Creates data for the audit log, the lists of keys and webhooks, and the fan's page. */
+/** Of this machine: a webhook without a receiver, a job, and a request that waits. */
 async function doSomeWork(
   origin: string,
-  { owner, support, second }: Record<'owner' | 'support' | 'second', string>,
+  { owner, second }: Record<'owner' | 'second', string>,
   { fanId, handle }: ConsoleSite,
 ): Promise<void> {
   const as =
@@ -92,24 +86,48 @@ async function doSomeWork(
       })
       if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
     }
-  const [byOwner, bySupport, bySecond] = [as(owner), as(support), as(second)]
-  const late = 'The scarf arrived two weeks late.'
-  await bySupport(`/api/fans/${fanId}/grants`, { delta: 150, ref: 'apology-118', reason: late })
-  await byOwner('/api/keys', {
-    ...{ source: 'turnstiles', scopes: ['events:write'] },
-    reason: 'The gates of the north stand report entries.',
-  })
-  await byOwner('/api/keys', {
-    ...{ source: 'club-shop', scopes: ['events:write', 'orders:write'] },
-    reason: 'The till of the shop.',
-  })
+  const [byOwner, bySecond] = [as(owner), as(second)]
   await byOwner('/api/webhooks/endpoints', {
     ...{ url: 'http://localhost:9000/crm', types: ['quest.*', 'order.paid'] },
     reason: 'The CRM greets fans who finish a quest.',
   })
-  for (const { id, ...state } of matchDayStates(new Date()))
-    await byOwner(`/api/match-day/matches/${id}`, state, 'PUT')
   // Waits for another person: see `CONSOLE_TWO_PERSON` of `startDev`.
   await bySecond(`/api/fans/${fanId}/erase`, { confirm: handle, reason: 'The fan asked for it by letter.' })
   await byOwner('/api/jobs', { kind: 'verify-provenance', reason: 'Before the audit of the season.' })
+}
+
+/** Characters that the fonts of the machine lack would be boxes. */
+async function giveNamesInKnownScripts(tx: Transaction): Promise<void> {
+  const { users, identities } = tx.tables
+  const known =
+    /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Common}\p{Script=Inherited}]*$/v
+  const rows = await tx
+    .select({ id: users.id, own: users.displayName, name: identities.name })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+  const others = rows.filter(({ own, name }) => !known.test(`${own ?? ''}${name ?? ''}`))
+  for (const [nth, { id }] of others.entries()) {
+    const name = NAMES[nth % NAMES.length] ?? ''
+    await tx
+      .update(users)
+      .set({ displayName: name, nameKey: nameKeyOf(name) })
+      .where(eq(users.id, id))
+    await tx.update(identities).set({ name }).where(eq(identities.userId, id))
+  }
+}
+const NAMES = [
+  'Min-jun Kim',
+  'Aarav Sharma',
+  'Mei Tanaka',
+  'Li Wei',
+  'Priya Nair',
+  'Haruto Sato',
+  'Seo-yeon Park',
+]
+
+/** The tokens of people who are signed in. */
+async function signStaffIn(tx: Transaction) {
+  const owner = await createSession(tx, { id: 'link:Inês Duarte', name: 'Inês Duarte', role: 'owner' })
+  const second = await createSession(tx, { id: 'link:Marta Lopes', name: 'Marta Lopes', role: 'owner' })
+  return { owner: owner.token, second: second.token }
 }

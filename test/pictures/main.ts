@@ -5,25 +5,18 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, unwrap } from '@matchday/client'
-import { openDatabase } from '../../db/index.ts'
-import { createSpine } from '../../src/app/spine.ts'
-import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
-import { realSources } from '../../src/core/sources.ts'
+import { DERBY } from '../../scripts/seed/demo-matches.ts'
 import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
 import { noChromium, openBrowser } from '../support/browser.ts'
-import { type RunningDev, root, startDev } from '../support/dev.ts'
+import { root, startDev } from '../support/dev.ts'
 import { capture, settle } from './capture.ts'
 import { takeConsole } from './console.ts'
-import { DERBY } from './console-data.ts'
 import { looks, type Sites, shots } from './shots.ts'
 import { addSociety } from './society.ts'
 
 const FOLDER = join(root, 'docs/pictures')
 /** Quality of WebP at which pictures of text stay sharp. */
 const QUALITY = 42
-const QUARTER_MS = 900_000
-/** Shown at the gate. */
-const MATCH = DERBY
 
 if (noChromium) {
   process.stderr.write(`No pictures were taken: ${noChromium}. Install Debian's chromium-headless-shell.\n`)
@@ -34,13 +27,12 @@ const [part = ''] = process.argv.slice(2)
 const isConsole = part.startsWith('console')
 const dev = await startDev({ CONSOLE_TWO_PERSON: 'erasure', BACKUPS: '/srv/backups/matchday' })
 try {
-  await addMatch(dev)
   const origin = `http://localhost:${dev.ports.PORT}`
   const provider = `http://localhost:${dev.ports.MOCK_IDP_PORT}`
   const { entries } = await unwrap(createClient({ origin }).api.readLeaderboard({ limit: 100 }))
   const fans = entries.flatMap(({ displayName }) => displayName ?? [])
   const society = await addSociety(origin, provider, fans, developmentKey)
-  const sites = { api: origin, provider, match: MATCH, fans, ...society }
+  const sites = { api: origin, provider, match: DERBY, fans, ...society }
   if (part === '') rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(join(FOLDER, 'console'), { recursive: true })
   let bytes = 0
@@ -55,17 +47,6 @@ try {
   await dev.stop()
   // The browser would keep the process.
   process.exit()
-}
-
-/** A match whose check-in is open. */
-async function addMatch({ env }: RunningDev): Promise<void> {
-  const db = openDatabase(env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
-  // On a whole quarter of an hour.
-  const kickoffAt = new Date(Math.ceil(Date.now() / QUARTER_MS + 3) * QUARTER_MS).toISOString()
-  const sides = { homeTeamId: 'harbour-city', awayTeamId: 'ashbourne-rovers' }
-  const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
-  await db.write(tx => upsertMatch(tx, { id: MATCH, ...sides, ...season, kickoffAt, venue: 'Harbour Park' }))
-  await db.close()
 }
 
 /** Returns the size of the pictures in bytes. */

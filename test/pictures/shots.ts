@@ -39,7 +39,7 @@ const screen = (name: string, path: string | ((society: Society) => string) = `/
     await page.locator('main h1').first().waitFor()
   },
 })
-/** Presses the buttons that are still there, or the link that goes on, until the goal is. */
+/** Presses the buttons that are still there, or the link that continues, until the goal is. */
 async function follow(page: Page, buttons: RegExp[], goal: Locator): Promise<void> {
   for (const name of buttons) {
     const button = page.getByRole('button', { name })

@@ -16,7 +16,7 @@ export interface Society {
   other: string
   /** Id of an offer that waits for the visitor. */
   tradeId: string
-  /** Address of a card that has changed hands. */
+  /** Address of a traded card. */
   card: string
 }
 

@@ -79,7 +79,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
   const pointsOf = (entry = dashboard()) => (entry.get().data as { points: number } | null)?.points
 
   describe('a read', () => {
-    test('is one request for all who show it at the same time, and none for who shows it soon after', async () => {
+    test('sends one request for all components that show it at the same time, and none for a component that shows it soon after', async () => {
       await signIn(await world.fan())
       const told: number[] = []
       for (const _ of [1, 2, 3]) show(dashboard(), () => told.push(1))
@@ -91,7 +91,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(network.count('/api/dashboard')).toBe(1)
     })
 
-    test('of another input is another one', async () => {
+    test('with another input is another read', async () => {
       const [one, other] = [{ lang: 'en' }, { lang: 'pt' }].map(input =>
         matchday.cache.entryOf('listTeams', input),
       )
@@ -105,7 +105,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(network.count('/api/teams')).toBe(2)
     })
 
-    test('is shown at once and read again if it may be old', async () => {
+    test('is shown immediately, and repeated if it may be outdated', async () => {
       const fan = await world.fan()
       await signIn(fan)
       show(dashboard())()
@@ -118,7 +118,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(pointsOf()).toBe(20)
     })
 
-    test('that fails keeps what was read, says why, and is tried again by the next who shows it', async () => {
+    test('that fails keeps the earlier data, has the error, and is repeated by the next component that shows it', async () => {
       const fan = await world.fan()
       await signIn(fan)
       const end = show(dashboard())
@@ -134,7 +134,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(dashboard().get()).toMatchObject({ data: { points: 0 }, error: null })
     })
 
-    test('that never succeeded has an error and no data', async () => {
+    test('that has never succeeded has an error and no data', async () => {
       const fetch = () => Promise.reject(new TypeError('offline'))
       const unread = createMatchday({ origin, retries: 0, fetch }).cache.entryOf('listTeams', undefined)
       show(unread)
@@ -142,7 +142,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(unread.get()).toMatchObject({ data: null, error: { code: 'network_error' }, isReading: false })
     })
 
-    test('of what JSON cannot hold is a problem, not an exception', async () => {
+    test('with a response that is not JSON returns a problem, and does not throw', async () => {
       // What JavaScript can pass.
       const input = { lang: 1n }
       const entry = matchday.cache.entryOf('listTeams', input)
@@ -151,7 +151,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(entry.get().error).not.toBeNull()
     })
 
-    test('that is not shown any more is forgotten beyond 200, the oldest first; what is shown stays', async () => {
+    test('that is no longer shown is removed beyond 200, the oldest first; a shown one stays', async () => {
       const entryOf = (handle: string) => matchday.cache.entryOf('readFan', { handle })
       const [shown, hidden] = [entryOf('shown'), entryOf('hidden')]
       show(shown)
@@ -164,7 +164,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
   })
 
   describe('after a change', () => {
-    test('what is shown is read again at once, and the rest when it is shown', async () => {
+    test('shown reads are repeated immediately, and the others when they are shown', async () => {
       const fan = await world.fan()
       await signIn(fan)
       const rewards = matchday.cache.entryOf('listRewards', undefined)
@@ -182,7 +182,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(pointsOf(rewards)).toBe(30)
     })
 
-    test('only the operations that are named are read again', async () => {
+    test('only the named operations are repeated', async () => {
       await signIn(await world.fan())
       const rewards = matchday.cache.entryOf('listRewards', undefined)
       for (const entry of [dashboard(), rewards]) show(entry)
@@ -193,7 +193,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect([network.count('/api/dashboard'), network.count('/api/rewards')]).toEqual([1, 2])
     })
 
-    test('a response to a request of before the change does not count', async () => {
+    test('a response to an earlier request is ignored', async () => {
       const fan = await world.fan()
       await signIn(fan)
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -213,7 +213,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
   })
 
   describe('the session', () => {
-    test('is unknown at first, and then that of the store', async () => {
+    test('is unknown first, and then the one of the store', async () => {
       const told: unknown[] = []
       expect(matchday.sessionState.get()).toBeUndefined()
       const { get, subscribe } = matchday.sessionState
@@ -226,7 +226,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(told.at(-1)).toBeNull()
     })
 
-    test('another fan sees nothing of the first, not even what arrives late', async () => {
+    test('another fan sees no data of the first fan, also not from a late response', async () => {
       const [first, second] = [await world.fan(), await world.fan()]
       await world.grant(first, 70)
       await signIn(first)
@@ -249,7 +249,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(pointsOf()).toBe(0)
     })
 
-    test('that was ended elsewhere is noticed by the next read', async () => {
+    test('that ended elsewhere is noticed by the next read', async () => {
       let ended = 0
       matchday = createMatchday({ origin, fetch: network.fetch, onSessionEnd: () => ended++ })
       const fan = await world.fan()
@@ -263,7 +263,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
   })
 
   describe('the stream', () => {
-    test('is one for all, with their topics, and another one when these change', async () => {
+    test('is shared by all components, with all their topics, and opened again when these change', async () => {
       await signIn(await world.fan())
       const [mine, board, both] = [follow(['me']), follow(['leaderboard']), follow(['leaderboard', 'me'])]
       await waitUntil('it is open', () => [mine, board, both].every(({ connections }) => connections.at(-1)))
@@ -281,7 +281,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect([network.streams().length, network.open()]).toEqual([2, 0])
     })
 
-    test('reads again what is shown after an event of the fan', async () => {
+    test('repeats the shown reads after an event of the fan', async () => {
       const fan = await world.fan()
       await signIn(fan)
       const { seen } = follow(['me'])
@@ -326,7 +326,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(network.count('/api/matches')).toBe(4)
     })
 
-    test('has public topics alone for who is signed out, and all after the sign-in', async () => {
+    test('has only public topics before the sign-in, and all topics after it', async () => {
       const mine = follow(['me'])
       const board = follow(['leaderboard'])
       await waitUntil('the public ones are followed', () => board.seen.includes('leaderboard'))

@@ -1,7 +1,7 @@
 /** `bun run audit` as a command. */
 import { beforeEach, expect, test } from 'bun:test'
+import { recordAction } from '../../src/identity/staff/audit/record.ts'
 import { readRuns } from '../../src/operate/admin/maintenance.ts'
-import { recordAction } from '../../src/operate/console/audit/record.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -42,7 +42,7 @@ for (const engine of engines) {
         ])
       })
 
-      test('exports the rows of a time', async () => {
+      test('exports the rows of a period', async () => {
         const { code, out } = await run('export', '--to', '2027-01-01T00:00:00Z')
         const rows = out
           .trim()

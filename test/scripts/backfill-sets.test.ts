@@ -26,7 +26,7 @@ async function listFans(world: World, setId: string): Promise<string[]> {
 onEachEngine('The backfill of a set', world => {
   const backfill = (fan: NamedFan, setId: string) => world.db.write(tx => backfillSet(tx, fan.id, setId))
 
-  test('lists who owns every item now, and gives the reward and the event once', async () => {
+  test('finds fans who own all items now, and gives the reward and the event once', async () => {
     const { fan, set } = await lateSet(world, { reward: { points: 40 } })
     const half = await namedFan(world)
     await give(world, half.id, set.collectibleIds.slice(0, 1))
@@ -55,7 +55,7 @@ onEachEngine('The backfill of a set', world => {
     expect(await listActiveSets(world.db.read)).toEqual([])
   })
 
-  test('completes a set of which an item was taken out, and skips who is erased', async () => {
+  test('completes a set from which an item was removed, and skips erased fans', async () => {
     const { fan, set } = await lateSet(world)
     const { fan: gone } = await lateSet(world)
     await give(world, gone.id, set.collectibleIds)

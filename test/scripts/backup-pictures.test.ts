@@ -26,7 +26,7 @@ import { addPicture } from '../../src/club/pictures/upload.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { addressOf, nameOf } from '../../src/core/uploaded-url.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { readRuns } from '../../src/operate/admin/maintenance.ts'
 import { engines } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
@@ -113,7 +113,7 @@ describe('A backup', () => {
     expect(check().exitCode).toBe(1)
   })
 
-  test('forgets pictures that no backup of its folder has any more, and leaves files of others', async () => {
+  test('forgets pictures that no backup of its folder has, and leaves files of others', async () => {
     await withPictures('live.db', 'crest')
     await withPictures('later.db', 'pack')
     await run('backup', 'live.db', [pathOf('backups/monday.db')])
@@ -129,7 +129,7 @@ describe('A backup', () => {
     expect(backups()).not.toContain('monday.db.pictures')
   })
 
-  test('tells of pictures that are missing or damaged in the store, and is made', async () => {
+  test('reports pictures that are missing or damaged in the store, and completes', async () => {
     await withPictures('live.db', 'crest', 'pack')
     rmSync(fileOf('uploads', 'crest'))
     writeFileSync(fileOf('uploads', 'pack'), 'torn')
@@ -146,7 +146,7 @@ describe('A backup', () => {
     ['a directory that is absent', { UPLOADS: '/nowhere/at/all' }, 'is not a directory'],
     ['a file', { UPLOADS: import.meta.path }, 'is not a directory'],
     ['no UPLOADS', { UPLOADS: '', NODE_ENV: 'production' }, 'UPLOADS is not set here'],
-  ])('with %s in place of the pictures is not made, unless it is to have none', async (_label, env, why) => {
+  ])('with %s in place of the pictures is refused, except with --no-pictures', async (_label, env, why) => {
     await withPictures('live.db', 'crest')
     const { code, err } = await run('backup', 'live.db', [pathOf('backups/monday.db')], env)
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) })
@@ -156,7 +156,7 @@ describe('A backup', () => {
     expect(backups()).toEqual(['monday.db'])
   })
 
-  test('that is killed while it copies pictures is none, and the next one goes on', async () => {
+  test('that is killed while it copies pictures leaves no backup, and the next one continues', async () => {
     await withPictures('live.db', 'crest', 'pack')
     // A pipe that nobody writes to: reading it does not end.
     rmSync(fileOf('uploads', 'pack'))
@@ -179,7 +179,7 @@ describe('A backup', () => {
     expect(backups()).toEqual(['monday.db', 'monday.db.pictures', 'pictures'])
   })
 
-  test('is refused where every picture is missing, as with the store of another club', async () => {
+  test('is refused if all pictures are missing, as with the store of another club', async () => {
     await withPictures('live.db', 'crest')
     mkdirSync(pathOf('other'))
     const env = { UPLOADS: pathOf('other') }
@@ -207,7 +207,7 @@ describe('A backup', () => {
     expect(filesIn('pictures')).toEqual(['crest', 'just uploaded', 'of live.db'])
   })
 
-  test('leaves files of others whose names end like that of a manifest, and takes no such name', async () => {
+  test('does not touch other files whose names end like a manifest, and refuses such a name', async () => {
     await withPictures('live.db', 'crest')
     mkdirSync(pathOf('backups', 'our.pictures'), { recursive: true })
     writeFileSync(pathOf('backups', 'holiday.pictures'), 'album')
@@ -225,7 +225,7 @@ describe('A backup', () => {
       expect((await run('backup', 'live.db', [pathOf('backups', name)])).code).toBe(2)
   })
 
-  test('that Ctrl-C stops leaves nothing but pictures, and says how to go on', async () => {
+  test('that is stopped by Ctrl-C leaves only pictures, and says how to continue', async () => {
     await withPictures('live.db', ...Array.from({ length: 40 }, (_, n) => `card ${n}`))
     // Reads of a pipe end when it is closed: then the next batch begins.
     const text = 'card 39'
@@ -264,7 +264,7 @@ describe('A backup', () => {
 })
 
 describe('A restore', () => {
-  test('puts pictures back, keeps the others, and twice changes nothing more', async () => {
+  test('restores pictures, keeps others, and changes nothing when it is repeated', async () => {
     await withPictures('live.db', 'crest', 'pack')
     await run('backup', 'live.db', [pathOf('backups/monday.db')])
     rmSync(fileOf('uploads', 'crest'))
@@ -292,7 +292,7 @@ describe('A restore', () => {
     expect(filesIn('new/uploads')).toEqual(['crest'])
   })
 
-  test('of a backup whose pictures are not whole leaves the database, and --no-pictures restores it', async () => {
+  test('of a backup with incomplete pictures does not change the database, and --no-pictures restores it', async () => {
     await withPictures('live.db', 'crest', 'pack')
     await run('backup', 'live.db', [pathOf('backups/monday.db')])
     rmSync(fileOf('backups/pictures', 'crest'))
@@ -318,7 +318,7 @@ describe('A restore', () => {
     expect(out).not.toContain('into UPLOADS')
   })
 
-  test('that Ctrl-C stops leaves the database, and no copy next to it', async () => {
+  test('that is stopped by Ctrl-C does not change the database, and leaves no copy next to it', async () => {
     await withPictures('live.db', ...Array.from({ length: 40 }, (_, n) => `card ${n}`))
     await run('backup', 'live.db', [pathOf('backups/monday.db')])
     // A pipe blocks the first batch until it is closed.
@@ -344,7 +344,7 @@ describe('A restore', () => {
     expect(JSON.parse(again.out).pictures).toMatchObject({ missing: 0 })
   })
 
-  test('without UPLOADS, or where it cannot write, leaves the database', async () => {
+  test('without UPLOADS, or if it cannot write there, does not change the database', async () => {
     await withPictures('live.db', 'crest')
     await run('backup', 'live.db', [pathOf('backups/monday.db')])
     writeFileSync(pathOf('file'), 'of somebody')

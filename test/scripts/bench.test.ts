@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SQL } from 'bun'
+import { noServer } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runScript } from './run-script.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -12,15 +15,18 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-async function bench(...parameters: string[]) {
-  const child = Bun.spawn([process.execPath, 'scripts/bench/main.ts', ...parameters], {
+const startBench = (parameters: string[], env: Record<string, string> = {}) =>
+  Bun.spawn([process.execPath, 'scripts/bench/main.ts', ...parameters], {
     cwd: root,
     // Its temporary directory is this one, to check that it cleans up.
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: folder },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: folder, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
+
+async function bench(...parameters: string[]) {
+  const child = startBench(parameters)
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   return { code: await child.exited, out, err }
 }
@@ -30,7 +36,7 @@ test('a quick run measures a scenario, evaluates no targets and writes a report'
   const { code, out, err } = await bench('crowd-claims', '--quick', '--json', file)
   expect({ code, err: err.replace(/^sqlite with 2000 fans: .*\n/, '') }).toEqual({ code: 0, err: '' })
   expect(out).toContain('crowd-claims: POST /api/rewards/claim')
-  expect(out).toMatch(/sqlite, group commit +[\d,]+ +requests\/s/)
+  expect(out).toMatch(/sqlite, group commit +[\d,.]+ +requests\/s/)
   expect(out).not.toContain('targets')
 
   const report = await Bun.file(file).json()
@@ -55,6 +61,25 @@ test('a quick run measures a scenario, evaluates no targets and writes a report'
   expect(await Array.fromAsync(new Bun.Glob('matchday-bench-*/**').scan(folder))).toEqual([])
 })
 
+test.skipIf(noServer !== '')(`an interrupted run leaves no databases (PostgreSQL)${noServer}`, async () => {
+  const server = process.env.TEST_POSTGRES_URL ?? ''
+  const admin = new SQL(server, { max: 1 })
+  const child = startBench(['crowd-claims', '--quick', '--engine=postgres'], { BENCH_POSTGRES_URL: server })
+  const databases = async () => {
+    const rows =
+      await admin`SELECT datname FROM pg_database WHERE starts_with(datname, ${`matchday_bench_${child.pid}_`})`
+    return rows.length
+  }
+  await waitUntil('a database of the bench', async () => (await databases()) > 0, undefined, 50)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(130)
+  expect(await databases()).toBe(0)
+  expect(
+    await Array.fromAsync(new Bun.Glob('matchday-bench-*').scan({ cwd: folder, onlyFiles: false })),
+  ).toEqual([])
+  await admin.close()
+})
+
 test('lists its scenarios and rejects invalid options', async () => {
   const { code, out } = await bench('--help')
   expect(code).toBe(0)
@@ -62,6 +87,7 @@ test('lists its scenarios and rejects invalid options', async () => {
   for (const [parameter, message] of [
     ['nonsense', 'Unknown scenario nonsense.'],
     ['--rounds=0', '--rounds must be'],
+    ['--engine=mysql', '--engine must be one of sqlite, postgres.'],
     ['--algorithm=none', '--algorithm must be one of ES256, RS256.'],
   ] as const) {
     const rejected = await runScript('bench/main', [parameter], { ownProcess: false })

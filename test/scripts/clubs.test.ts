@@ -34,7 +34,7 @@ const create = (of: string, ...names: string[]) =>
 const settingsOf = (of: string, name: string) =>
   parseEnv(readFileSync(join(pathOf(of), `${name}.env`), 'utf8'))
 
-test('a club gets ports and secrets of its own, in a file that its owner alone reads, and keeps them', async () => {
+test('a club gets its own ports and secrets, in a file that only its owner can read, and keeps them', async () => {
   const created = await create('kept', 'harbour', 'valley')
   expect(created).toMatchObject({ code: 0, err: '' })
   const text = readFileSync(pathOf('kept/harbour.env'), 'utf8')
@@ -55,7 +55,10 @@ test('a club gets ports and secrets of its own, in a file that its owner alone r
     expect(created.out).not.toContain(harbour[name] ?? '')
   }
   const again = await create('kept', 'harbour', 'meadow')
-  expect([again.code, again.err]).toEqual([0, expect.stringContaining('harbour.env stays as it is')])
+  expect([again.code, again.err]).toEqual([
+    0,
+    expect.stringContaining('harbour.env exists, and was not changed'),
+  ])
   expect(readFileSync(pathOf('kept/harbour.env'), 'utf8')).toBe(text)
   expect(settingsOf('kept', 'meadow').PORT).toBe('3020')
 })
@@ -93,7 +96,7 @@ test('clubs that share a port or a database are listed as such', async () => {
   expect(out).not.toContain('3009')
 })
 
-test('each club has its turn, also after one that failed; no secret is shown, and a second run does no harm', async () => {
+test('a command runs for each club, even after a failure, shows no secret, and can be repeated', async () => {
   expect((await create('three', 'alpha', 'omega')).code).toBe(0)
   const broken = `PORT=4000\nDATABASE_URL=postgres://club:s3cret@127.0.0.1:9/fans\n`
   writeFileSync(pathOf('three/broken.env'), broken)
@@ -128,8 +131,8 @@ test.each([
   [['migrate'], 'requires names of clubs, or --all'],
   [['migrate', 'harbour', '--all'], 'requires names of clubs, or --all'],
   [['create', 'harbour'], 'create requires --template'],
-  [['create', '../harbour'], 'is no name of a club'],
-  [['backup', 'Harbour'], 'is no name of a club'],
+  [['create', '../harbour'], 'is not a valid name of a club'],
+  [['backup', 'Harbour'], 'is not a valid name of a club'],
 ])('%j is a usage error: %s', async (parameters, why) => {
   expect((await create('used', 'harbour')).code).toBe(0)
   const { code, err } = await clubs('used', ...parameters)
@@ -164,7 +167,7 @@ describe.skipIf(noServer !== '')(`Clubs in one database (PostgreSQL)${noServer}`
     expect([...new Set(tables)].filter(schema => schema !== 'DATA')).toEqual(['valley'])
   })
 
-  test('have pools that fit, all twelve, into the connections of a server with its defaults', async () => {
+  test('have pools that, for all twelve, fit into the default connections of a server', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `club_${n + 1}`)
     expect((await clubs('twelve', 'create', ...names, '--template', pathOf('server.env'))).code).toBe(0)
     const sizes = names.map(name => Number(settingsOf('twelve', name).DATABASE_POOL_SIZE))

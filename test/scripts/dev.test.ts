@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { openDatabase } from '../../db/index.ts'
 import { findFreePort } from '../../scripts/dev/ports.ts'
+import { readCalendar } from '../../scripts/seed/calendar.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { newPng } from '../club/pictures/pictures-world.ts'
 import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
@@ -45,19 +49,18 @@ function readTables<T>(url: string, read: (connection: Connection) => T): T {
 const countFans = (url: string) =>
   readTables(url, connection => connection.query('SELECT count(*) AS n FROM users').get() as { n: number }).n
 
-/** How many rows tables have that the API does not write without requests. */
+/** How many rows there are that the API neither writes nor deletes by itself. */
 const rowsOf = (url: string) =>
   readTables(url, connection =>
     [
       'users',
       'points_entries',
-      'orders',
-      'order_lines',
+      'orders WHERE completed_at IS NOT NULL',
       'user_packs',
       'user_items',
-      'quest_counts',
-      'trades',
-    ].map(name => [name, connection.query(`SELECT count(*) AS n FROM "${name}"`).get()]),
+      'quest_progress',
+      "trades WHERE status = 'completed'",
+    ].map(rows => [rows, connection.query(`SELECT count(*) AS n FROM ${rows}`).get()]),
   )
 
 beforeAll(async () => {
@@ -141,7 +144,7 @@ test.each(['PORT', 'MOCK_IDP_PORT', 'CONSOLE_PORT'] as const)(
   },
 )
 
-test('a port that is taken gives way to the next free one', () => {
+test('the next free port is used if a port is taken', () => {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   try {
     const found = findFreePort('127.0.0.1', taken.port) ?? 0
@@ -165,24 +168,6 @@ test('--help shows the options, and starts nothing', async () => {
   for (const text of ['Usage: bun run dev [options]', '  --fresh ', '  --yes ', '  bun run dev --fresh '])
     expect(out).toContain(text)
   expect(out).not.toContain('--json')
-})
-
-test('--fresh serves data of its own, leaves that of DATABASE_URL alone; Ctrl-C stops API and provider cleanly, and deletes its own', async () => {
-  const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
-  try {
-    const path = databaseOf(fresh)
-    expect(existsSync(path)).toBe(true)
-    expect(existsSync(fresh.env.DATABASE_URL?.slice('sqlite:'.length) ?? '')).toBe(false)
-    expect(existsSync(fresh.env.MOCK_IDP_KEYS ?? '')).toBe(false)
-    fresh.process.kill('SIGINT')
-    expect(await fresh.process.exited).toBe(0)
-    for (const port of Object.values(fresh.ports))
-      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
-    expect(existsSync(dirname(path))).toBe(false)
-    expect(existsSync(fresh.env.DEV_NOTE ?? '')).toBe(false)
-  } finally {
-    await fresh.stop()
-  }
 })
 
 test('commands in another terminal use the database of a running --fresh, and say so; a stale note is ignored', async () => {
@@ -227,7 +212,7 @@ test('commands in another terminal use the database of a running --fresh, and sa
   await fresh.stop()
 })
 
-test('during the seed of --fresh, commands use no other database in silence', async () => {
+test('during the seed of --fresh, commands do not silently use another database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-starting-'))
   const starting = { NODE_ENV: 'development', DEV_NOTE: join(folder, 'dev.json') }
   const child = spawnDev({ ...dev.env, ...freePorts(), ...starting, MOCK_IDP_FANS: '5000' }, undefined, [
@@ -256,11 +241,15 @@ test('during the seed of --fresh, commands use no other database in silence', as
   }
 })
 
-test('--fresh keeps pictures in its own folder, which commands use with its database and with no other', async () => {
+test('--fresh keeps data and pictures of its own, which commands use together; Ctrl-C stops API and provider cleanly, and deletes its own', async () => {
   const others = mkdtempSync(join(tmpdir(), 'matchday-others-'))
   const fresh = await startDev({ MOCK_IDP_FANS: '5', UPLOADS: others }, undefined, ['--fresh'])
   const env = { NODE_ENV: 'development', DEV_NOTE: fresh.env.DEV_NOTE ?? '', UPLOADS: others }
   try {
+    const path = databaseOf(fresh)
+    expect(existsSync(path)).toBe(true)
+    expect(existsSync(fresh.env.DATABASE_URL?.slice('sqlite:'.length) ?? '')).toBe(false)
+    expect(existsSync(fresh.env.MOCK_IDP_KEYS ?? '')).toBe(false)
     const token = await runScript('token', [], { env, ownProcess: true })
     const response = await fetch(`http://localhost:${fresh.ports.PORT}/api/uploads`, {
       method: 'POST',
@@ -279,6 +268,12 @@ test('--fresh keeps pictures in its own folder, which commands use with its data
       pictures: 0,
       files: 1,
     })
+    fresh.process.kill('SIGINT')
+    expect(await fresh.process.exited).toBe(0)
+    for (const port of Object.values(fresh.ports))
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+    expect(existsSync(dirname(path))).toBe(false)
+    expect(existsSync(fresh.env.DEV_NOTE ?? '')).toBe(false)
   } finally {
     await fresh.stop()
     rmSync(others, { recursive: true })
@@ -297,7 +292,14 @@ test('any signal during the seed of --fresh deletes its data', async () => {
   }
 })
 
-test('a first seed that was killed goes on at the next start, to the same rows', async () => {
+async function readSeededCalendar(url: string) {
+  const db = openDatabase(url, realSources, { spine: createSpine() })
+  const calendar = await readCalendar(db.read, db.read.now())
+  await db.close()
+  return calendar
+}
+
+test('a first seed that was killed continues at the next start, with the same rows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-seed-'))
   const env = { DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`, MOCK_IDP_FANS: '400' }
   const child = spawnDev({ ...dev.env, ...freePorts(), ...env })
@@ -312,10 +314,14 @@ test('a first seed that was killed goes on at the next start, to the same rows',
   expect(other.code).toBe(1)
   expect(other.err).toContain('The seed with MOCK_IDP_SEED=1 MOCK_IDP_FANS=400 was interrupted.')
   const again = await startDev(env)
-  const whole = await startDev({ MOCK_IDP_FANS: '400' })
-  const all = countFans(whole.env.DATABASE_URL ?? '')
-  expect(some).toBeLessThan(all)
-  expect(rowsOf(env.DATABASE_URL)).toEqual(rowsOf(whole.env.DATABASE_URL ?? ''))
-  await Promise.all([again.stop(), whole.stop()])
+  const whole = `sqlite:${join(folder, 'whole.db')}`
+  const instant = (await readSeededCalendar(env.DATABASE_URL)).now.toISOString()
+  const seed = await runScript('seed', ['--fans', '400', '--crowd', '15000', '--instant', instant], {
+    env: { ...dev.env, DATABASE_URL: whole, CASH_CURRENCIES: 'EUR' },
+  })
+  expect(seed.code, seed.err).toBe(0)
+  expect(some).toBeLessThan(countFans(whole))
+  expect(rowsOf(env.DATABASE_URL)).toEqual(rowsOf(whole))
+  await again.stop()
   rmSync(folder, { recursive: true })
 })

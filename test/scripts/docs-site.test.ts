@@ -43,7 +43,7 @@ test('writes a file for every page of docs/', () => {
   expect(JSON.parse(built.out).pages.toSorted()).toEqual(expected.toSorted())
 })
 
-test('examples name the server of PUBLIC_URL, and sessions the one of development', () => {
+test('examples use the server of PUBLIC_URL, and sessions the one of development', () => {
   const { steps, servers } = replaced
   expect(replaced.built).toMatchObject({ code: 0, err: '' })
   expect(steps).toContain('<span data-fill="origin">https://api.club.example</span>')

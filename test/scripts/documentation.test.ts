@@ -9,7 +9,7 @@ import { readDocument } from '../../scripts/build/client-types.ts'
 import { API_VERSION, type ApiVersion, versionFor } from '../../scripts/docs/api-version.ts'
 import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
-import { withKinds, withRoles } from '../../scripts/docs/tables.ts'
+import { withKinds, withRoles, withSettings } from '../../scripts/docs/tables.ts'
 import { problemTypes } from '../../src/app/problem-types.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { commandOf, testedExecutable } from '../support/executable.ts'
@@ -242,16 +242,22 @@ test.each<[string, object, string]>([
   expect(versionFor(changed, before).version).toBe(version)
 })
 
-test('docs/console.md has the roles as they are', () => {
+test('docs/console.md lists the current roles', () => {
   const page = read('docs/console.md')
   expect(page, 'run `bun run docs`').toBe(withRoles(page))
   expect(page).toContain('| `fans.erase` | Erase a fan (`erasure`) | | | | | yes |')
 })
 
-test('docs/catalogue.md has the kinds as they are', () => {
+test('docs/catalogue.md lists the current kinds', () => {
   const page = read('docs/catalogue.md')
   expect(page, 'run `bun run docs`').toBe(withKinds(page))
   expect(page).toContain('| `rule` | `rules` | Points for each event of a type. | yes |')
+})
+
+test('docs/settings.md has the settings as they are', () => {
+  const page = read('docs/settings.md')
+  expect(page, 'run `bun run docs`').toBe(withSettings(page))
+  expect(page).toContain('| `onboardingPoints` | `ONBOARDING_POINTS` | `100` |')
 })
 
 test('docs/configuration.md lists every variable that is read', async () => {

@@ -1,4 +1,4 @@
-/** `bun run erase-user`: erases all personal data for good, and keeps ledger and proofs verifiable. */
+/** `bun run erase-user`: erases all personal data permanently, and keeps ledger and proofs verifiable. */
 import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
@@ -160,7 +160,7 @@ for (const engine of engines) {
         expect((await deliver(world, event)).status).toBe(204)
       }
       // Requests that were authenticated before the erasure.
-      const { claims } = parseTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
+      const { claims } = parseTokenClaims(fan.subject, { name: 'Back Again' }, { now: world.clock.now() })
       const { db } = world
       for (const late of [
         () => db.write(async tx => syncIdentity(tx, await writerOf(tx, who(fan)), claims)),

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { dayOf } from '../../src/economy/points/expiry.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
@@ -43,7 +43,7 @@ for (const engine of engines) {
       expect(await expire(['--dry-run'])).toMatchObject({ fans: 0, points: 0, warnings: 0 })
       expect(await expire([], '')).toMatchObject({
         code: 1,
-        error: 'POINTS_EXPIRE_AFTER_DAYS is not set: points never expire.',
+        error: 'The setting pointsExpireAfterDays is 0: points never expire.',
       })
     })
   })

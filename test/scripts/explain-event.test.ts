@@ -1,8 +1,8 @@
 /** `bun run explain-event` as a command. */
 import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { RuleEntry } from '../../src/economy/rules/entry-schema.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import type { RuleEntry } from '../../src/economy/rules/rule.ts'
+import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { addRule, unique } from '../economy/rules/rules-world.ts'
 import type { Client } from '../support/client.ts'
 import { engines } from '../support/engines.ts'

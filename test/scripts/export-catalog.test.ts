@@ -46,7 +46,7 @@ async function openFull(engine: (typeof engines)[number]) {
 }
 
 for (const engine of engines)
-  test(`an export makes the same catalogue again, and changes nothing at home (${engine.name})`, async () => {
+  test(`an export creates the same catalogue elsewhere, and changes nothing in its own database (${engine.name})`, async () => {
     const database = await openFull(engine)
     const text = await exportOf(database)
     const before = await dump(database.db)
@@ -77,12 +77,17 @@ test('an export is in order, complete, valid for editors, and keeps every langua
     'teams',
     'seasons',
     'sponsors',
+    'documents',
+    'accounts',
+    'segments',
+    'memberships',
     'rewards',
     'packs',
     'matches',
     'rules',
     'quests',
     'sets',
+    'campaigns',
     'products',
   ])
   const ajv = new Ajv({ strict: false, allErrors: true })
@@ -105,7 +110,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
   await database.remove()
 })
 
-test('an export of some kinds has these alone, and replaces its file at once', async () => {
+test('an export of some kinds has only these, and replaces its file atomically', async () => {
   const database = await openFull(sqliteEngine)
   const some = JSON.parse(await exportOf(database, ['--kind', 'rules,team']))
   expect(Object.keys(some)).toEqual(['teams', 'rules'])
@@ -121,7 +126,7 @@ test('an export of some kinds has these alone, and replaces its file at once', a
   await database.remove()
 })
 
-test('a collectible that no pack contains any more is named: a file cannot describe it', async () => {
+test('a collectible that no longer is in any pack is named: a file cannot describe it', async () => {
   const database = await openFull(sqliteEngine)
   await database.db.write(async tx => {
     const [starter] = await entryKinds.pack.read(tx, ['full-starter'])

@@ -33,6 +33,14 @@ describe.skipIf(noServer !== '')(`--from-replica (PostgreSQL)${noServer}`, () =>
       expect([copy.code, JSON.parse(copy.out).fans]).toEqual([0, 0])
     })
 
+    test.each(['--since-last', '--part=1/2'])('verify-ledger refuses %s of the replica', async some => {
+      const { code, err } = await run('verify-ledger', [some, '--from-replica'])
+      expect([code, err.split('\n')[0]]).toEqual([
+        2,
+        'error: --since-last and --part need the primary server',
+      ])
+    })
+
     test('events and explain-event show what the replica has', async () => {
       expect((await run('events', ['show', ...event()])).code).toBe(0)
       expect((await run('events', ['tail', '--from-replica'])).out).toBe('There are no events.\n')

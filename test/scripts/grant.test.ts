@@ -1,7 +1,7 @@
 /** `bun run grant`: points by hand, once per reference. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'

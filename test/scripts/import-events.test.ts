@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rowFileOf } from '../../scripts/command/row-file.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { readEvents } from '../../src/operate/admin/import/read-events.ts'
 import { engines } from '../support/engines.ts'
@@ -87,7 +87,7 @@ for (const engine of engines) {
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('reads numbers as other programs write them, and refuses with its place what has no single meaning', async () => {
+    test('reads numbers in the formats of other programs, and refuses ambiguous ones with their place', async () => {
       const path = fileOf(
         [
           'id,type,occurredAt,subject,data.amount',
@@ -120,7 +120,7 @@ for (const engine of engines) {
       expect((await importEvents(world, path, '--column', 'gate=date')).code).toBe(2)
     })
 
-    test('a dry run names the lines whose data gives no points', async () => {
+    test('a dry run lists the lines whose data gives no points', async () => {
       const provider = world.config.identity.name
       const event = (id: string, data?: object) => ({
         ...{ id, type: 'shop.purchase', occurredAt: ago(HOUR), fan: { provider, subject: 'fan-0122' } },
@@ -211,7 +211,7 @@ for (const engine of engines) {
       expect((await stored('two')).map(({ data }) => data)).toEqual(['{"code":7,"order":"x"}'])
     })
 
-    test('white space around a cell makes no other event and no other fan', async () => {
+    test('white space around a cell changes neither the event nor the fan', async () => {
       const provider = world.config.identity.name
       const row = (id: string, subject: string) => `${id},shop.purchase,${ago(HOUR)},${subject},100`
       const path = fileOf(
@@ -239,7 +239,7 @@ for (const engine of engines) {
       expect(padded.json.errors.map(({ field }: { field: string }) => field)).toEqual(['id', 'fan/subject'])
     })
 
-    test('--decimal says what 1.234 is between semicolons', async () => {
+    test('--decimal decides the value of 1.234 between semicolons', async () => {
       const path = fileOf(
         `id;type;occurredAt;subject;data.amount\nd-1;shop.purchase;${ago(HOUR)};fan-0126;1.234\n`,
         'csv',

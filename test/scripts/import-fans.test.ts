@@ -8,8 +8,8 @@ import { rowFileOf } from '../../scripts/command/row-file.ts'
 import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { eraseUser } from '../../src/fan/account/erase-user.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { tombstoneIdentity } from '../../src/identity/users/mirror.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { readFans } from '../../src/operate/admin/import/read-fans.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'
@@ -283,7 +283,7 @@ describe('Reading fans', () => {
     ])
   })
 
-  test('white space around a name makes no other fan', async () => {
+  test('white space around a subject does not change the fan', async () => {
     expect(await faultsOf('subject,handle\na,ada_berg\n"a ",\nb, ada_berg\n')).toEqual([
       '3|subject|is a duplicate of line 2',
       '4|handle|is a duplicate of line 2',

@@ -4,17 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
-import { readRuns } from '../../src/operate/admin/maintenance.ts'
+import { onceADay, readRuns } from '../../src/operate/admin/maintenance.ts'
 import { withRawConnection } from '../db/probe.ts'
-import { createClock } from '../support/clock.ts'
+import { createClock, type TestClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
 import { runScript } from './run-script.ts'
 
 describe.each(engines)('Maintenance ($name)', engine => {
   let opened: TemporaryDatabase
+  let clock: TestClock
   beforeEach(async () => {
-    opened = await engine.open(createClock())
+    clock = createClock()
+    opened = await engine.open(clock)
   })
   afterEach(() => opened.remove())
   const run = (name: string, ...parameters: string[]) =>
@@ -44,6 +46,50 @@ describe.each(engines)('Maintenance ($name)', engine => {
     })
     expect((await run('verify-ledger')).code).toBe(1)
     expect(await recorded()).toEqual([])
+  })
+
+  test('a verification in parts is recorded when all parts are verified', async () => {
+    expect(await run('verify-ledger', '--part', '2/2', '--json')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"coverage":"part"'),
+    })
+    expect(await recorded()).toEqual([])
+    expect((await run('verify-ledger', '--part', '1/2')).out).toContain(
+      'Other parts are verified on their own.',
+    )
+    expect(await recorded()).toEqual(['verify-ledger'])
+    const { code, out } = await run('verify-ledger', '--since-last')
+    expect(code).toBe(0)
+    expect(out).toContain('Only a full run verifies the others.')
+    expect(out).not.toContain('Digest')
+    const quests = await run('verify-quests', '--since-last')
+    expect(quests).toMatchObject({ code: 0, err: expect.stringContaining('this run verifies everything') })
+    expect(await recorded()).toEqual(['verify-ledger', 'verify-quests'])
+  })
+
+  test.each(['--part 0/2', '--part 3/2', '--part 3', '--part 1/2 --since-last'])(
+    'a verification refuses %s',
+    async parameters => {
+      expect((await run('verify-ledger', ...parameters.split(' '))).code).toBe(2)
+      expect(await recorded()).toEqual([])
+    },
+  )
+
+  test('a daily task is run again after a day, or if it was stopped', async () => {
+    let runs = 0
+    const start = (hours: number, finishes = true) => {
+      clock.advance(hours * 3_600_000)
+      return onceADay(opened.db, 'sweep-counts', async () => {
+        runs++
+        return finishes
+      })
+    }
+    await start(0, false)
+    await start(1)
+    await start(23)
+    expect(runs).toBe(2)
+    await start(1)
+    expect(runs).toBe(3)
   })
 
   test.skipIf(engine.name !== 'SQLite')('a backup is recorded once it is written (SQLite only)', async () => {

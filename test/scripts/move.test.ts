@@ -13,7 +13,9 @@ import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { digestOf } from '../../src/economy/events/digest.ts'
 import { chainEntry, GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
+import { EMPTY_STATE } from '../../src/economy/points/seams.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { hashOfCode } from '../../src/play/codes/code.ts'
 import { nextSerialNumber } from '../../src/play/packs/open-pack.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/provenance-chain.ts'
 import { createClock } from '../support/clock.ts'
@@ -112,18 +114,67 @@ async function addOddities(db: Database) {
     await addPayments(tx, at)
     await addProducts(tx, at)
     await addSets(tx, { at, text })
+    await addCodes(tx, { at, text })
+    await addMemberships(tx, { at, text })
+    await addReferrals(tx, { at, text })
+    await addAccounts(tx, { at, text })
     await addConsole(tx, { at, text })
     await addRevisions(tx, { at, text })
+    const { settings, packPurchases, pointsHolds } = tx.tables
+    await tx.insert(settings).values({ id: 'club', stated: '{}', createdAt: at, updatedAt: new Date(-1) })
+    const inPoints = eq(packPurchases.priceCurrency, 'POINTS')
+    // A seed of two fans has none.
+    for (const bought of await tx.select().from(packPurchases).where(inPoints).limit(1)) {
+      const open = { userId: 'Z', status: 'pending', completedAt: null, refundedAt: null, expiresAt: at }
+      await tx.insert(packPurchases).values({ ...bought, id: 'held', ...open })
+      const hold = { purchaseId: 'held', userId: 'Z', amount: bought.priceAmount, expiresAt: at }
+      await tx.insert(pointsHolds).values(hold)
+    }
+    const { archiveFiles, archiveSeams, archivedEvents } = tx.tables
+    const file = { id: text, seasonId: text, until: at, sha256: text, bytes: 1, fans: 1, writtenAt: at }
+    await tx.insert(archiveFiles).values(file)
+    await tx.insert(archivedEvents).values({ key: text, userId: 'Z' })
+    const seam = { userId: 'é', files: text, until: at, seq: 0, hash: GENESIS_HASH, balance: 0, lifetime: 0 }
+    const rest = {
+      sequence: 0,
+      keptEntries: 0,
+      keptEvents: 0,
+      state: JSON.stringify(EMPTY_STATE),
+      digest: text,
+      key: text,
+      sealed: true,
+    }
+    await tx.insert(archiveSeams).values({ ...seam, ...rest })
     const merge = { fromId: 'é', intoId: 'a', mergedBy: text, reason: '', mergedAt: new Date(-1) }
     await tx.insert(tx.tables.fanMerges).values(merge)
     await tx.update(users).set({ mergedIntoId: 'a' }).where(eq(users.id, 'é'))
   })
 }
 
+async function addAccounts(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { accounts, accountEntries, fanAccounts } = tx.tables
+  const account = { id: 'é', name: text, unit: text, public: true, tiers: '[]', active: true }
+  await tx.insert(accounts).values({ ...account, createdAt: at, updatedAt: new Date(-1) })
+  const change = { userId: 'Z', accountId: 'é', delta: Number.MAX_SAFE_INTEGER, countedAt: new Date(-1) }
+  const first = { balance: 0, seq: 0, headHash: GENESIS_HASH }
+  const { entry, head } = chainEntry(first, { ...change, reason: 'adjustment', ref: text }, { id: 'é', at })
+  await tx.insert(accountEntries).values(entry)
+  const following = { minusTotal: -Number.MAX_SAFE_INTEGER, reachedAt: at, basis: 'all' }
+  await tx.insert(fanAccounts).values({ userId: 'Z', accountId: 'é', ...head, ...following })
+}
+
+async function addMemberships(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { memberships, fanMemberships } = tx.tables
+  const kind = { id: 'é', name: text, benefits: '[]', active: false, createdAt: at, updatedAt: new Date(-1) }
+  await tx.insert(memberships).values(kind)
+  const period = { startsAt: new Date(-1), endsAt: at, begun: false, createdAt: at, updatedAt: at }
+  await tx.insert(fanMemberships).values({ ref: 'é', userId: 'Z', kindId: 'é', number: '007', ...period })
+}
+
 async function addConsole(tx: Transaction, { at, text }: { at: Date; text: string }) {
   const { consoleLinks, consoleSessions, consoleAudit, consoleAuditHead, consoleApprovals } = tx.tables
   const person = { staffId: 'é', name: text, role: 'owner', createdAt: at, expiresAt: at }
-  await tx.insert(consoleLinks).values({ hash: 'é', ...person, usedAt: at })
+  await tx.insert(consoleLinks).values({ hash: 'é', ...person, usedAt: at, invitedById: 'é' })
   await tx.insert(consoleSessions).values({ id: 'é', hash: 'A', ...person, lastUsedAt: new Date(-1) })
   const action = { operation: 'grantPoints', subjectKind: 'fan', subjectId: 'Z', reason: text }
   const row = { seq: 1, at, staffId: 'é', staffName: text, role: 'owner', ...action, detail: text, hash: 'é' }
@@ -314,6 +365,38 @@ async function addSets(tx: Transaction, { at, text }: { at: Date; text: string }
   await tx.insert(setCompletions).values({ userId: 'Z', setId, completedAt: at, points: 0 })
 }
 
+async function addCodes(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { campaigns, campaignCodes, codeRedemptions } = tx.tables
+  const campaignId = text
+  const content = { name: text, translations: text, gives: '{}' }
+  const counts = { requires: text, perFan: 1, total: 2, redeemed: 1, active: false }
+  const times = { startsAt: at, endsAt: at, createdAt: at, updatedAt: at }
+  await tx.insert(campaigns).values({ id: campaignId, kind: 'unique', ...content, ...counts, ...times })
+  const shared = { id: 'shared', kind: 'shared', code: 'ｓcarf', codeHash: hashOfCode('SCARF') }
+  await tx.insert(campaigns).values({ ...content, ...counts, ...times, ...shared, redeemed: 0 })
+  const code = { hash: 'hash', campaignId, createdAt: at }
+  await tx.insert(campaignCodes).values({ ...code, redeemedAt: at })
+  await tx.insert(campaignCodes).values({ ...code, hash: 'other', voidedAt: at })
+  const redemption = { id: 'redemption', campaignId, userId: 'Z', codeHash: 'hash', isUnique: true }
+  await tx.insert(codeRedemptions).values({ ...redemption, gave: JSON.stringify({ text }), redeemedAt: at })
+}
+
+async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { documents, consents, segments } = tx.tables
+  const segment = { id: text, name: text, translations: text, definition: text, active: false }
+  await tx.insert(segments).values({ ...segment, createdAt: at, updatedAt: at })
+  const document = { id: text, version: text, purpose: text, text, required: true, translations: text }
+  await tx.insert(documents).values({ ...document, active: false, createdAt: at, updatedAt: at })
+  const stated = { userId: 'Z', purpose: text, seq: 1, granted: false, documentId: text, version: text }
+  await tx.insert(consents).values({ ...stated, source: text, changedAt: at })
+  const told = { source: 'matchday', eventId: text, userId: 'Z', type: 'consent.changed', occurredAt: at }
+  await tx.insert(tx.tables.events).values({ ...told, recordedAt: at, sequence: 3 })
+  const { referralCodes, referrals } = tx.tables
+  await tx.insert(referralCodes).values({ code: text, userId: 'Z', createdAt: at })
+  const referral = { inviteeId: 'Z', inviterId: 'a', invitedAt: at, voidedAt: at, source: text }
+  await tx.insert(referrals).values(referral)
+}
+
 async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string }) {
   const {
     serverKeys,
@@ -335,13 +418,14 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
     recordedAt: at,
     data: JSON.stringify({ text }),
   }
-  const digest = digestOf({ type: event.type, occurredAt: event.occurredAt, data: JSON.parse(event.data) })
+  const digest = digestOf({ ...event, data: JSON.parse(event.data) }, 'long')
   await tx.insert(events).values({ ...event, eventId: text, sequence: 1, position: 7, digest })
   await tx.insert(eventDistribution).values({ id: 'events', lastPosition: 7 })
   const linked = { source: 'matchday', eventId: '', userId, type: 'wallet.linked', occurredAt: at }
   await tx.insert(events).values({ ...linked, recordedAt: at, sequence: 2 })
   await tx.insert(events).values({ source: '', eventId: '', recordedAt: at, voidedAt: at, voidNote: text })
-  const rule = { name: text, eventType: 'shop.purchase', definition: '{}', active: true, version }
+  // No event of the seed has this type, so nothing evaluates the rule.
+  const rule = { name: text, eventType: 'membership.left', definition: '{}', active: true, version }
   await tx.insert(rules).values({ id: ruleId, ...rule, createdAt, updatedAt: at })
   const entry = JSON.stringify({ name: text, eventType: rule.eventType, active: true })
   await tx.insert(ruleVersions).values({ ruleId, version, entry, createdAt })
@@ -349,6 +433,7 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
   await tx.update(catalogueVersions).set({ version: 'v' }).where(eq(catalogueVersions.kind, 'events'))
   await tx.insert(tx.tables.maintenanceRuns).values({ command: text, finishedAt: at })
+  await tx.insert(tx.tables.verificationCoverage).values({ command: text, verifiedAt: at, parts: text })
   await tx.insert(tx.tables.providerKeys).values({ source: text, keys: '[]', fetchedAt: at, mac: 'm' })
   const figures = {
     newFans: 0,
@@ -361,6 +446,12 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   }
   const points = { pointsGranted: Number.MAX_SAFE_INTEGER, pointsSpent: -1, pointsTaken: 0 }
   await tx.insert(tx.tables.dailyFigures).values({ day: 'é', ...figures, ...points })
+  const count = { kind: text, bucket: -1, name: '', stated: true, amount: Number.MIN_SAFE_INTEGER }
+  await tx.insert(tx.tables.seasonCounts).values(count)
+  const seen = { week: 0, steps: 1, weeks: 2 ** 52 - 1, results: '1+' }
+  await tx.insert(tx.tables.seasonFans).values({ userId: 'Z', ...seen, stated: false })
+  await tx.insert(tx.tables.seasonSubjects).values({ number: 1, kind: 'rule', name: text })
+  await tx.insert(tx.tables.seasonSweep).values({ id: text, countedUntil: at })
   const run = { id: text, kind: text, startedById: text, startedByName: text, done: 1, result: '{}' }
   const times = { startedAt: at, heartbeatAt: at, endedAt: at }
   await tx.insert(tx.tables.jobRuns).values({ ...run, ...times, state: 'done' })
@@ -497,7 +588,7 @@ describe.skipIf(noServer !== '').each(pairs)(`A move from $name (PostgreSQL)${no
   })
 })
 
-test('What is moved in these tests has rows in every table', async () => {
+test('The moved database of these tests has rows in every table', async () => {
   const { db, remove } = await openFull(sqliteEngine)
   expect((await countAll(db)).filter(({ rows }) => rows === 0)).toEqual([])
   await remove()
@@ -558,7 +649,7 @@ describe('bun run move', () => {
 
   const onServer = test.skipIf(noServer !== '')
 
-  onServer(`goes on where it was killed, to SQLite (PostgreSQL)${noServer}`, () =>
+  onServer(`continues where it was killed, to SQLite (PostgreSQL)${noServer}`, () =>
     killAndGoOn(postgresEngine, sqliteEngine),
   )
 

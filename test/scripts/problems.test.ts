@@ -200,9 +200,9 @@ describe('bodies and lists that agree', () => {
   test.each([
     ['all problems are caught', 'tryIt'],
     ['the operation implies all problems', 'written'],
-  ])('no list if %s', (_, key) => expect(lists.thrown.map(list => list.key)).not.toContain(key))
+  ])('there is no list if %s', (_, key) => expect(lists.thrown.map(list => list.key)).not.toContain(key))
 
-  test('the file is whole, and nothing is reported of it', () => {
+  test('the generated file is complete, and nothing is reported about it', () => {
     const text = lists.files.get(LISTED) ?? ''
     expect(text).toContain("import { shopProblems } from './problems.ts'")
     expect(linesOf(text, '  buy:')).toEqual(['  buy: [shopProblems.not_found, shopProblems.sold_out],'])
@@ -210,7 +210,7 @@ describe('bodies and lists that agree', () => {
     expect(compareLists(tree.sources, lists, lists.files)).toEqual([])
   })
 
-  test('the order of what is listed stays, and what is new follows what is thrown before it', () => {
+  test('listed codes keep their order, and a new code follows the one that is thrown before it', () => {
     const stored = new Map([
       [LISTED, '  own: [shopProblems.not_yours],\n  buy: [shopProblems.sold_out, shopProblems.not_found],\n'],
     ])
@@ -248,7 +248,7 @@ describe('bodies and lists that agree', () => {
       'there does not throw not_found.',
       /^src\/shop\/problems\.generated\.ts\(\d+,1\): error: /,
     ],
-  ])('reports what is %s', (_, right, wrong, message, place) => {
+  ])('reports a code that is %s', (_, right, wrong, message, place) => {
     const text = lists.files.get(LISTED) ?? ''
     expect(text).toContain(right)
     const stored = new Map([[LISTED, text.replace(right, wrong)]])

@@ -1,4 +1,4 @@
-/** Made-up data stays out of a database or a configuration of production, unless the operator insists. */
+/** Demonstration data is not written to a database or configuration of production, unless the operator confirms it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { freePort } from '../support/processes.ts'
 import { runScript } from './run-script.ts'
 
-const REFUSED = 'writes made-up data, and'
+const REFUSED = 'writes demonstration data, and'
 
 describe.each(engines)('Production data ($name)', engine => {
   let opened: TemporaryDatabase

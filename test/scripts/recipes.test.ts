@@ -54,7 +54,7 @@ describe('One VM with TLS', () => {
   })
 
   test.each(units.filter(name => !name.includes('@')))(
-    '%s has a template that differs by the club alone',
+    '%s has a template that differs only in the name of the club',
     name => {
       const [base, kind] = name.split('.')
       const [, ...template] = read(`deploy/${base}@.${kind}`).split('\n')

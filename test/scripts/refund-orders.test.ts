@@ -27,7 +27,7 @@ onEngine(
       return { code, ...JSON.parse(out) }
     }
 
-    test('gives points back, once, and the units to the stock', async () => {
+    test('returns the points once, and the units to the stock', async () => {
       const fan = await patientFan(world, 100)
       const productId = await addStock(world, 5, { price: POINTS })
       const { id } = expectStatus(201, await checkout(fan, productId))
@@ -52,7 +52,7 @@ onEngine(
       expect((await orderOf(fan, id)).status).toBe('refunded')
     })
 
-    test('lists money that was paid after the stock was sold, and gives it back', async () => {
+    test('lists money that was paid after the stock was sold, and refunds it', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
       const productId = await addStock(world, 1)
       const { id } = expectStatus(201, await checkout(fan, productId))
@@ -75,7 +75,7 @@ onEngine(
       expect(refunded).toMatchObject([{ reference: paymentReference, purchaseId: id }])
     })
 
-    test('leaves with the fan what was opened', async () => {
+    test('does not take back opened packs', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world)
       const { id } = await buyWithMoney(

@@ -67,7 +67,7 @@ const usageSuite = (world: World) => {
     [['one', 'two']],
     [['one', '--yes=no']],
     [['one', '--yes', '--dry-run']],
-  ])('leaves with 2 and its usage when it is called with %j', async parameters => {
+  ])('exits with 2 and its usage when it is called with %j', async parameters => {
     const { code, out, err } = await run(world, parameters)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain('bun run refund ID --yes')
@@ -122,7 +122,7 @@ for (const engine of engines) {
     world => {
       if (engine === engines[0]) usageSuite(world)
 
-      test('shows the refund, performs it with --yes, and only once: points', async () => {
+      test('shows the refund of points, and performs it once with --yes', async () => {
         const fan = await patientFan(world, 100)
         const packId = await addPack(world, { supply: 1 })
         const { id } = await buy(fan, packId)
@@ -261,7 +261,7 @@ for (const engine of engines) {
         expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
       })
 
-      test('refunds what is left of a payment that was refunded in part, never more than was paid', async () => {
+      test('refunds the rest of a partly refunded payment, never more than was paid', async () => {
         const checkout = await paidWithMoney(world)
         stripe.refundInDashboard(checkout.intentId, 200)
         for (const _ of ['first', 'again'])
@@ -273,7 +273,7 @@ for (const engine of engines) {
         expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 0 })
       })
 
-      test('refunds no payment of the App Store, where only Apple refunds, and takes nothing back', async () => {
+      test('refuses a payment of the App Store, which only Apple can refund, and takes nothing back', async () => {
         const checkout = await checkOut(world)
         const payment = { kind: 'money' as const, reference: 'apple:2000000000000001' }
         await world.db.write(tx => completePurchase(tx, checkout.purchaseId, payment))

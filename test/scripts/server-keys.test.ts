@@ -51,7 +51,7 @@ for (const engine of engines) {
       })
     }
 
-    test('create prints the key alone on standard output, and the database has only its hash', async () => {
+    test('create prints only the key on standard output, and the database has only its hash', async () => {
       const source = newSource()
       const { code, out, err } = await run(['create', source, '--scope', 'points:write', 'events:write'])
       const key = out.trim()
@@ -137,7 +137,7 @@ for (const engine of engines) {
       expect(await rows(source)).toEqual(before)
     })
 
-    test('check tells what a key is, from standard input', async () => {
+    test('check reads a key from standard input, and prints its state', async () => {
       const source = newSource()
       const { key } = await json(['create', source, '--scope', 'events:write'])
       expect(await json(['check'], `${key}\n`)).toMatchObject({ code: 0, source, state: 'active' })

@@ -53,7 +53,7 @@ for (const engine of engines) {
       return json as { id: string; secret: string }
     }
 
-    test('add prints the secret that signs, and shows it at no other time', async () => {
+    test('add prints the signing secret, which is never shown again', async () => {
       const added = await run(world, [
         'add',
         receiver.url,
@@ -141,7 +141,7 @@ for (const engine of engines) {
       expect(receiver.received).toEqual([])
     })
 
-    test('replay --dry-run tells how many deliveries it would send again, and sends none', async () => {
+    test('replay --dry-run prints how many deliveries it would send again, and sends none', async () => {
       const { id } = await add('*')
       for (let n = 0; n < 3; n++) await happen(world, await newFan(world))
       await drain(world, dispatcher)

@@ -74,7 +74,7 @@ describe.skipIf(missing !== '')(`Twelve clubs on one PostgreSQL${missing}`, () =
       }
   })
 
-  test('serve at once, and leave connections for commands', async () => {
+  test('serve at the same time, and leave connections for commands', async () => {
     const shown = await query(cluster, 'SHOW max_connections')
     expect(shown).toEqual([{ max_connections: String(DEFAULT_CONNECTIONS) }])
     const clubs = readClubs(join(folder, 'etc/matchday'))

@@ -62,7 +62,7 @@ function splitAt(time: number, { responses, unacknowledged }: History, receivedA
   const before: History['responses'] = []
   const after: History['responses'] = []
   const unknown = [...unacknowledged]
-  /** By fan, whose requests are sequential: when the next one was sent at the earliest. */
+  /** By fan: the earliest time at which the next request was sent. Requests of a fan are sequential. */
   const sentAt = new Map<string, number>()
   for (const [n, response] of responses.entries()) {
     const { step } = response

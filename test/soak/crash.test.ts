@@ -62,7 +62,7 @@ describe.skipIf(postgresBinaries === null)(
       await play(cluster.url, killed)
     })
 
-    test(`its connections are cut ${ROUNDS} times, and the API goes on by itself`, async () => {
+    test(`its connections are cut ${ROUNDS} times, and the API recovers without a restart`, async () => {
       await begin()
       await play(cluster.url, {
         inject: world =>
@@ -74,7 +74,7 @@ describe.skipIf(postgresBinaries === null)(
     })
 
     for (const mode of ['fast', 'immediate'] as const) {
-      test(`it is stopped (${mode}) and started ${ROUNDS} times, and the API goes on by itself`, async () => {
+      test(`it is stopped (${mode}) and started ${ROUNDS} times, and the API recovers without a restart`, async () => {
         await begin()
         await play(cluster.url, {
           inject: () => cluster.stop(mode),

@@ -31,7 +31,7 @@ async function heal({ provider }: CrashWorld, instance: RunningApi): Promise<voi
   await waitUntil('the instance has healed', async () => (await isReady(instance)) && writes(), 120_000)
 }
 
-/** Load that goes on although requests fail. */
+/** Load that continues although requests fail. */
 async function pressOn(world: CrashWorld, until: Promise<unknown>): Promise<void> {
   let over = false
   void until.finally(() => {

@@ -25,7 +25,7 @@ const padded = (n: number) => `fan-${String(n).padStart(7, '0')}`
 
 for (const engine of engines)
   onEngine(engine, 'Fans among a million', world => {
-    test('are found, and their pages are read, in times that are printed', async () => {
+    test('are found, and their pages are read, and the durations are printed', async () => {
       await fill()
       const random = seededNumbers(1)
       const any = (below: number) => random(below)

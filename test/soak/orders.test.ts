@@ -27,9 +27,9 @@ afterEach(async () => {
 const ORDERS = permutationsOf(STEPS)
 
 onEachEngine(
-  'Every order of what can happen to an order',
+  'Every sequence of changes of an order',
   world => {
-    test('ends legally', async () => {
+    test('ends in an allowed state', async () => {
       for (const [index, steps] of ORDERS.entries()) {
         await playSteps(world, steps)
         if (index % 500 === 0) await expectSound(world)

@@ -69,7 +69,7 @@ describe.skipIf(noServer !== '')(`Cut off between two statements (PostgreSQL)${n
   afterAll(() => world.close())
 
   for (const [name, prepare] of Object.entries(scenarios)) {
-    test(`${name}: all or nothing, and the next try gets another connection`, async () => {
+    test(`${name}: all or nothing, and the next attempt uses another connection`, async () => {
       const act = await prepare(world)
       await injectEverywhere(world, points, act, async tx => {
         if (!tx) throw new Error('there is nothing to cut')

@@ -94,7 +94,7 @@ async function request(n: number): Promise<number | null> {
   const sentAt = performance.now()
   const endedAt = await waitUntil('the answer', () => exchange.endedAt, 30_000, 2)
   exchange.socket.end()
-  // The token of a refresh is of nobody: it has been judged.
+  // The token of a refresh is unknown, so that the response shows that it was verified.
   return exchange.status === (isRefresh ? 401 : 200) ? endedAt - sentAt : null
 }
 

@@ -1,4 +1,4 @@
-/** Versions of Matchday for a rolling update: this one, a made-up next one, and the previous one of the git history. */
+/** Versions of Matchday for a rolling update: this one, a simulated next one, and the previous one of the git history. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

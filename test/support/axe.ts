@@ -10,9 +10,14 @@ const judgedElsewhere = new WeakSet<Page>()
 export const judgeElsewhere = (page: Page) => void judgedElsewhere.add(page)
 
 /** Each serious or critical violation with the elements that it is about; `within` the element of a selector, if given. */
-export async function findSerious(page: Page, within?: string): Promise<string[]> {
+export const findSerious = (page: Page, within?: string) => findOf(page, ['serious', 'critical'], within)
+
+/** Each violation, of any impact. */
+export const findAny = (page: Page) => findOf(page, ['minor', 'moderate', 'serious', 'critical'])
+
+async function findOf(page: Page, impacts: string[], within?: string): Promise<string[]> {
   if (judgedElsewhere.has(page)) return []
-  // A color on its way to another is of neither state, also where a transition starts while axe runs.
+  // Transitions are turned off: a color between two states would be a false finding.
   await page.evaluate(`(() => {
     const still = new CSSStyleSheet()
     still.replaceSync('*, ::before, ::after { transition: none !important }')
@@ -27,14 +32,14 @@ export async function findSerious(page: Page, within?: string): Promise<string[]
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source)
   const violations = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
     `(() => {
-      const lesser = axe._audit.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate')
+      const lesser = axe._audit.rules.filter(({ impact }) => !${JSON.stringify(impacts)}.includes(impact))
       const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]))
       return axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, { resultTypes: ['violations'], rules })
     })().then(({ violations }) => violations)`,
   )
   await page.evaluate('document.adoptedStyleSheets = []')
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact))
     .map(
       ({ id, nodes }) =>
         `${id}: ${nodes

@@ -19,7 +19,7 @@ export const noBrowser = process.env.TEST_BROWSER ? noChromium : 'TEST_BROWSER i
 
 const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 240_000
 
 /** Timeout of a browser test: long, because a busy machine renders slowly. Milliseconds. */
 export const BROWSER_TIMEOUT_MS = 1_200_000
@@ -28,7 +28,7 @@ export interface WatchedBrowser {
   context: BrowserContext
   /** Complaints of pages: console errors, uncaught errors, and violations of their policies. */
   complaints: string[]
-  /** Hosts that pages asked anything of. */
+  /** Hosts to which pages sent requests. */
   hosts: Set<string>
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ async function launchOnce(): Promise<Browser> {
   return running
 }
 
-/** A Chromium of its own, whose camera shows a film and asks nobody. */
+/** A separate Chromium, whose camera shows a film without asking for permission. */
 const launchWithCamera = (film: string) =>
   launch([
     ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],

@@ -16,7 +16,7 @@ const programs = [
   'src/main.ts',
   'mock-idp/main.ts',
   ...filesOf('scripts/*.ts'),
-  ...filesOf('test/*/*-process.ts'),
+  ...filesOf('test/**/*-process.ts'),
 ].filter(file => !DEVELOPMENT.some(name => file === `scripts/${name}.ts`))
 
 /** The sources that Bun builds it from. For packages, the lock file is enough. */

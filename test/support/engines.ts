@@ -8,10 +8,11 @@ import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import { createSpine } from '../../src/app/spine.ts'
-import { clusterDatabasesOf } from './cluster-databases.ts'
+import { clusterDatabasesOf, clusterSchemasOf } from './cluster-databases.ts'
 import { newDatabaseFolder } from './database-folder.ts'
 import { openPatiently, POOL_SIZE, patientPostgres, testSchema } from './patience.ts'
 import { openPglite } from './pglite.ts'
+import { requirePortable } from './portable-statements.ts'
 import { databasesOf } from './server-databases.ts'
 
 /** A database of its own, migrated and empty. */
@@ -63,13 +64,21 @@ export const sqliteEngine: Engine = {
 
 const serverUrl = process.env.TEST_POSTGRES_URL
 /** See `serialization-failures.ts`, and `test/distributed/main.ts`. */
-const { TEST_ISOLATION: isolation, TEST_CLUSTER_DATABASES: clusterPrefix } = process.env
+const {
+  TEST_ISOLATION: isolation,
+  TEST_CLUSTER_DATABASES: clusterPrefix,
+  TEST_CLUSTER_SCHEMAS: schemaPrefix,
+} = process.env
+
+function takerOf(server: string) {
+  if (schemaPrefix !== undefined) return clusterSchemasOf(server, schemaPrefix)
+  if (clusterPrefix !== undefined)
+    return clusterDatabasesOf(server, clusterPrefix, isolation ?? 'serializable')
+  return databasesOf(server)
+}
 
 function serverEngine(server: string): Engine {
-  const takeDatabase =
-    clusterPrefix === undefined
-      ? databasesOf(server)
-      : clusterDatabasesOf(server, clusterPrefix, isolation ?? 'serializable')
+  const takeDatabase = takerOf(server)
   return {
     name: 'PostgreSQL',
     async open(sources, observer) {
@@ -90,12 +99,14 @@ function serverEngine(server: string): Engine {
   }
 }
 
+const logger = { logQuery: requirePortable }
+
 const pgliteEngine: Engine = {
   name: 'PGlite',
   async open(sources, observer) {
     const client = await openPglite('migrated')
     const pool = { statements: 0, close: () => client.close() }
-    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, pool, {
+    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case', logger }), sources, pool, {
       spine: createSpine(),
       observer,
     })
@@ -118,9 +129,11 @@ export const everyEngine: Engine[] =
 
 /** Why tests that need a server are skipped: for their titles. Empty where there is one. */
 export const noServer = serverUrl ? '' : ' (skipped: TEST_POSTGRES_URL is not set)'
-/** As `noServer`, for tests whose temporary table takes the place of one of the application, whose schema is named by none. */
+/** As `noServer`, for tests whose temporary table takes the place of one of the application. */
 export const noShadow =
-  noServer || (testSchema === null ? '' : ' (skipped: statements name TEST_DATABASE_SCHEMA)')
+  noServer ||
+  (testSchema !== null ? ' (skipped: statements name TEST_DATABASE_SCHEMA)' : '') ||
+  (schemaPrefix !== undefined ? ' (skipped: Citus reads all of a temporary table)' : '')
 
 if (isolation !== undefined && !serverUrl) throw new Error('TEST_ISOLATION needs TEST_POSTGRES_URL')
 

@@ -3,7 +3,7 @@ import type { Database, Tables } from '../../db/index.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'
 import type { ServerScope } from '../../src/identity/server-keys/scopes.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
 import { matchesTag, rewardsTag } from '../../src/platform/cache/tags.ts'
 import type { Config } from '../../src/platform/config/config.ts'
 

@@ -3,11 +3,12 @@ import { SQL } from 'bun'
 import { DatabaseError } from '../../db/errors.ts'
 import { createPostgresClient, type PostgresClient } from '../../db/postgres/client.ts'
 import { POOL_SIZE, patientPostgres, USE_TEST_SCHEMA } from './patience.ts'
+import { requirePortable } from './portable-statements.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type Row = Record<string, unknown>
 
-/** Of the pool, and that of `run`. */
+/** The connections of the pool, and the connection of `run`. */
 export const KEPT_CONNECTIONS = POOL_SIZE + 1
 
 const TOO_MANY_CONNECTIONS = '53300'
@@ -57,6 +58,7 @@ function lend(client: PostgresClient): PostgresClient {
       return client.statements
     },
     unsafe(text, parameters) {
+      requirePortable(text)
       const statement = client.unsafe(text, parameters)
       return {
         // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits the query itself.
@@ -74,7 +76,18 @@ function lend(client: PostgresClient): PostgresClient {
       requireOpen()
       transactions++
       try {
-        return await client.begin(work)
+        return await client.begin(transaction =>
+          work({
+            unsafe(text, parameters) {
+              requirePortable(text)
+              return transaction.unsafe(text, parameters)
+            },
+            atCommit(queries) {
+              for (const { sql } of queries) requirePortable(sql)
+              transaction.atCommit(queries)
+            },
+          }),
+        )
       } finally {
         transactions--
       }

@@ -23,16 +23,19 @@ export async function countStatements(db: Pick<Database, 'write'>, work: () => P
   let count = 0
   const write = db.write.bind(db)
   const counting = spyOn(db, 'write')
-  counting.mockImplementation(((run: Parameters<Database['write']>[0]) =>
-    write(async tx => {
-      const spies = [spyOn(tx.statements, 'get'), ...BUILDERS.map(name => spyOn(tx, name))]
-      try {
-        return await run(tx)
-      } finally {
-        count += spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
-        for (const spy of spies) spy.mockRestore()
-      }
-    })) as Database['write'])
+  counting.mockImplementation((async (run: Parameters<Database['write']>[0]) => {
+    const spies: { mock: { calls: unknown[] }; mockRestore(): void }[] = []
+    try {
+      return await write(tx => {
+        spies.push(spyOn(tx.statements, 'get'), ...BUILDERS.map(name => spyOn(tx, name)))
+        return run(tx)
+      })
+    } finally {
+      // With what is written at the end of the unit of work.
+      count += spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
+      for (const spy of spies) spy.mockRestore()
+    }
+  }) as Database['write'])
   try {
     await work()
     return count

@@ -57,7 +57,7 @@ export function startRelay(server: URL) {
     mend() {
       listener = listen()
     },
-    /** No answer of the server comes through any more, on any connection; nothing is closed. */
+    /** No response of the server comes through, on any connection; nothing is closed. */
     silence() {
       silentToNew = true
       for (const client of clients) client.data.silent = true
@@ -70,6 +70,7 @@ export function startRelay(server: URL) {
     answerAgain() {
       silentToNew = false
     },
+    connections: () => clients.size,
     stop: () => listener.stop(true),
   }
 }

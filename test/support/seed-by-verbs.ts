@@ -7,7 +7,8 @@ import type { Database, Transaction } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
-import { drawOrders, type OrderStep, shopperNumberOf } from '../../scripts/seed/demo-orders.ts'
+import { readCalendar } from '../../scripts/seed/calendar.ts'
+import { drawOrders, type OrderStep, shopperNumberOf, stepsUntilNow } from '../../scripts/seed/demo-orders.ts'
 import {
   drawClaimAttempts,
   drawJoinsLeaderboard,
@@ -16,6 +17,8 @@ import {
   drawPurchases,
   drawVisits,
   ONBOARDING_MS,
+  type Visit,
+  visitShareOf,
 } from '../../scripts/seed/draws.ts'
 import { createTill } from '../../scripts/seed/groups.ts'
 import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
@@ -26,7 +29,7 @@ import { seedSociety } from '../../scripts/seed/society.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import { appendEntry } from '../../src/economy/points/ledger.ts'
+import { writeEvent } from '../../src/economy/events/record-event.ts'
 import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
@@ -52,9 +55,9 @@ import { noteExpiry } from '../../src/play/shop/sweep-orders.ts'
 import { writerOf } from './writer.ts'
 
 export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
-  await db.write(tx => seedCatalogue(tx, options.predictionPoints))
+  await db.write(tx => seedCatalogue(tx, options.predictionPoints, options.instant))
   const rounds = await readRounds(db.read)
-  const sourcesOf = createSeedSources(options.seed)
+  const sourcesOf = createSeedSources(options.seed, await readCalendar(db.read, db.read.now()))
   let index = 0
   for (const fan of walkFans({ seed: options.seed, count: options.fans })) {
     const at = index++
@@ -97,7 +100,7 @@ async function seedFan(
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return
 
-  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: caller.userId, ...visit })
+  for (const visit of drawVisits(sources, visitShareOf(stage))) await recordVisit(tx, caller, visit)
   if (stage === 'active') {
     const actions = drawMatchDays(sources, profile.favoriteTeamId, rounds)
     for (const action of actions) await actOnMatch(tx, caller, action, predictionPoints)
@@ -109,15 +112,20 @@ async function seedFan(
     await orderOnce(tx, caller, order, sources, till)
 }
 
+async function recordVisit(tx: Transaction, { userId }: Caller, visit: Visit): Promise<void> {
+  await writeEvent(tx, { ...visit, userId, occurredAt: tx.now() })
+}
+
 const codes = createCheckInCodes('any secret')
 
-/** The seed writes a played match with its result, so that it takes no predictions: the fan predicts it as if it were to come. */
+/** The seed writes a match with its result, and then nobody can predict it. So the match is not played yet when the fan predicts. */
 async function actOnMatch(
   tx: Transaction,
   caller: Caller,
   action: MatchAction,
   points: PredictionPoints,
 ): Promise<void> {
+  if (action.kind === 'visit') return recordVisit(tx, caller, action.visit)
   const { matches, matchSettlements } = tx.tables
   const { id, status, homeScore, awayScore } = action.match
   const isMatch = eq(matches.id, id)
@@ -165,14 +173,19 @@ async function orderOnce(
   sources: SeedSources,
   { addressEncryption: encryption, sandbox }: Till,
 ) {
-  const options = { encryption, openOrdersPerFan: 5, addressRetentionMs: 0, sellsFiles: true }
+  const options = {
+    encryption,
+    openOrdersPerFan: 5,
+    heldUnitsPerFan: 0,
+    orderAddressRetentionDays: 0,
+    sellsFiles: true,
+  }
   const started = await startCheckout(tx, caller, { lines, address }, options).catch(error => {
     if (!(error instanceof DomainError)) throw error
   })
   if (!started) return
   const { order } = started
-  for (const step of steps) {
-    sources.pass(step.after)
+  for (const step of stepsUntilNow(sources, steps)) {
     if (step.does === 'cancel') await cancelOrder(tx, caller, order.id)
     else if (step.does === 'expire') await noteExpiry(tx, order.id)
     else if (step.does === 'refund') await refund(tx, orderKind, order.id)
@@ -180,8 +193,8 @@ async function orderOnce(
     else {
       const payment: Payment = needsMoney(order)
         ? { kind: 'money', reference: sandbox.issueReceipt(chargeOf(order), 'paid', tx.newId()) }
-        : { kind: 'points' }
-      await completeOrder(tx, log, { orderId: order.id }, payment)
+        : { kind: 'own' }
+      await completeOrder(tx, log, caller, { orderId: order.id }, payment)
     }
   }
 }
@@ -190,7 +203,7 @@ async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {
   for (const packId of drawPurchases(sources)) {
     try {
       const purchase = await startPurchase(tx, caller, { packId }, 0)
-      const completion = await completePurchase(tx, purchase.id, { kind: 'points' })
+      const completion = await completePurchase(tx, purchase.id, { kind: 'own' })
       const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
       const clientSeed = drawOpening(sources)
       if (userPackId && clientSeed !== null) await openPack(tx, caller, { userPackId, clientSeed })

@@ -109,7 +109,7 @@ async function openSession(server: string): Promise<Session> {
       if (await empty(name, pool).catch(() => false)) return pool
       await run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await run(`CREATE DATABASE ${name} TEMPLATE ${template}`)
-      // What a crash of the server loses is no subject of these tests: those of crashes start servers of their own.
+      // Tests of crashes start servers of their own, so commits here need not survive a crash of the server.
       await run(`ALTER DATABASE ${name} SET synchronous_commit = off`)
       if (isolation !== undefined)
         await run(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`)

@@ -44,7 +44,7 @@ export interface World extends Factories {
   logged: string[]
   /** Where the metrics are, with METRICS_PORT in the environment of the world. */
   metricsUrl: string | undefined
-  /** For other processes; null where none can connect. */
+  /** For other processes; null if they cannot connect to the database. */
   databaseUrl: string | null
   /** A client without a token. */
   anonymous: Client
@@ -62,6 +62,8 @@ export interface Fan extends Client {
 
 export interface WorldOptions {
   env?: Record<string, string>
+  /** Changes what no variable does. */
+  configure?: (config: Config) => Config
   /** Public reads use a second database, which is no copy: tests tell by its content what reads it. PostgreSQL only. */
   replica?: boolean
   /** Number of fans of the mock provider: as many as the tests of the world need. */
@@ -75,7 +77,7 @@ export interface SuiteOptions extends WorldOptions {
 
 export async function createWorld(
   engine: Engine,
-  { env = {}, replica = false, fans = 240 }: WorldOptions = {},
+  { env = {}, configure = config => config, replica = false, fans = 240 }: WorldOptions = {},
 ): Promise<World> {
   const clock = createClock()
   const metrics =
@@ -83,7 +85,7 @@ export async function createWorld(
       ? undefined
       : (await import('../../src/operate/metrics/metrics.ts')).createMetrics()
   const temporary = await engine.open(clock, metrics?.database)
-  const config = parseConfig({
+  const parsed = parseConfig({
     ...secrets,
     ...patientSettings,
     ...schemaSettings,
@@ -93,6 +95,7 @@ export async function createWorld(
     CASH_CURRENCIES: 'EUR',
     ...env,
   })
+  const config = configure(parsed)
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans })
   const second = replica ? await engine.open(clock) : undefined
   return assemble({ clock, temporary, second, config, idp, metrics })

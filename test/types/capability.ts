@@ -12,7 +12,7 @@ const ROWS = /^\| `([\w/.-]+\.ts)` \| `(.+)` \| `(.+)` \|$/gm
 /** The paths of its files. */
 export const capabilityFiles = [...page.matchAll(FILES)].map(([, file = '']) => file)
 
-/** Adds it to a copy of the repository, with its migrations. @throws Error if a file does not have a line once */
+/** Adds it to a copy of the repository, with its migrations: then call `writeProblems`. @throws Error if a file does not have a line once */
 export async function addCapability(copy: string): Promise<void> {
   for (const [, file = '', code = ''] of page.matchAll(FILES)) await Bun.write(join(copy, file), code)
   for (const [, file = '', after = '', added = ''] of page.matchAll(ROWS)) {
@@ -24,7 +24,6 @@ export async function addCapability(copy: string): Promise<void> {
     await Bun.write(path, lines.join('\n'))
   }
   generate(copy, 'generate-migrations', 'thanks')
-  writeProblems(copy)
 }
 
 /** Writes what the operations of a copy of the repository throw. */

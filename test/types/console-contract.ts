@@ -32,8 +32,8 @@ const CHANGES: Change[] = [
     named: "'matches' is missing",
   },
   {
-    what: 'the catalogue has no kind of this name any more',
-    file: 'src/economy/rules/upsert-rule.ts',
+    what: 'the catalogue has no kind of this name',
+    file: 'src/economy/rules/rule-kind.ts',
     replaced: "kind: 'rule'",
     by: "kind: 'earning'",
     named: `'"rule"' have no overlap`,

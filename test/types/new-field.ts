@@ -6,8 +6,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addCapability, capabilityFiles } from './capability.ts'
-import { addRoom } from './own-room.ts'
+import { addCapability, capabilityFiles, writeProblems } from './capability.ts'
+import { addRoom, ROOM_PROBLEMS } from './own-room.ts'
 
 const root = join(import.meta.dir, '../..')
 // Outside of the repository, whose `bun test` would find the tests of the copy.
@@ -78,6 +78,10 @@ for (const [file, insertions] of Object.entries(edits)) {
 }
 await addCapability(copy)
 await addRoom(copy)
+rmSync(join(copy, ROOM_PROBLEMS.file))
+writeProblems(copy)
+if (readFileSync(join(copy, ROOM_PROBLEMS.file), 'utf8') !== ROOM_PROBLEMS.text)
+  throw new Error('bun run problems writes other problems of the room: correct ROOM_PROBLEMS')
 writeFileSync(join(copy, 'uses.ts'), uses)
 const commands = ['import-fans', 'backfill-profiles', 'backfill-onboarding']
 writeFileSync(

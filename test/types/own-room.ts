@@ -1,7 +1,6 @@
 /** The room of docs/recipes/own-room.md, as the page writes it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeProblems } from './capability.ts'
 
 const page = readFileSync(join(import.meta.dir, '../../docs/recipes/own-room.md'), 'utf8')
 
@@ -15,6 +14,19 @@ const EDITS: Record<string, [string | RegExp, string][]> = {
     [/^import /m, "import { nextMatchProblems } from '../fan/next-match/problems.ts'\nimport "],
     ['  profileProblems,', '$& nextMatchProblems,'],
   ],
+}
+
+/** What `bun run problems` writes for it, which takes many seconds of CPU time: `bun run types:field` compares it. */
+export const ROOM_PROBLEMS = {
+  file: 'src/fan/next-match/problems.generated.ts',
+  text: `/** What each operation of this folder can throw. \`bun run problems\` writes it from the bodies; it keeps the order. */
+import { transportProblems } from '../../core/transport-problems.ts'
+import { nextMatchProblems } from './problems.ts'
+
+export const thrownBy = {
+  readNextMatch: [nextMatchProblems.no_favorite_team, transportProblems.invalid_cursor],
+} as const
+`,
 }
 
 /** Adds it to a copy of the repository. @throws Error if a file lacks what is changed */
@@ -31,5 +43,5 @@ export async function addRoom(copy: string): Promise<void> {
     }
     await Bun.write(path, text)
   }
-  writeProblems(copy)
+  await Bun.write(join(copy, ROOM_PROBLEMS.file), ROOM_PROBLEMS.text)
 }

@@ -12,6 +12,8 @@ export function defineCatalogueTables(kit: ColumnKit) {
     version: id().notNull(),
     /** 1, 2, 3 …: the order of versions of this database. For a history: the number of its rows. */
     revision: integer().notNull().default(0),
+    /** `events`: from then on, events are written in short. A day after the migration, since older versions cannot read that. */
+    foldsFrom: timestamp(),
   })
 
   /** The append-only history of entries: triggers refuse UPDATE and DELETE (hand-written migrations). */

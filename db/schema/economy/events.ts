@@ -49,9 +49,9 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
        * for it.
        */
       position: integer(),
-      /** SHA-256 of the content: the same id with other content is refused, and a changed row is found. Null for old events of the application, and where the id was replaced. */
+      /** Of the content (`digest.ts`): the same id with other content is refused, and a changed row is found. Null for old events of the application, and where the id was replaced. */
       digest: id(),
-      /** JSON: what each matching rule decided. */
+      /** JSON: what each matching rule decided (`decision.ts`). */
       decisions: text(),
       voidedAt: timestamp(),
       voidNote: text(),
@@ -59,6 +59,13 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       voidedFor: id().references(() => users.id),
       /** JSON: what the void took back. */
       taken: text(),
+      /**
+       * The entries of points that it booked, if their events `points.changed` have no rows: their number, the `seq` of the first one, and the
+       * lifetime points after the last one. The sequences after its own are theirs.
+       */
+      entryCount: integer(),
+      firstEntrySeq: integer(),
+      lifetimeAfter: integer(),
     },
     t => [
       kit.primaryKey({ name: 'events_pk', columns: [t.source, t.eventId] }),
@@ -73,6 +80,17 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       kit.check('events_of_a_fan_have_a_sequence', sql`(${t.userId} is null) = (${t.sequence} is null)`),
       kit.check('events_of_nobody_are_voids', sql`${t.userId} is not null or ${t.voidedAt} is not null`),
     ],
+  )
+
+  /** Events of other systems whose rows are in the archive: their ids are not counted again. */
+  const archivedEvents = table(
+    'archived_events',
+    {
+      /** A hash of source and id. */
+      key: id().primaryKey(),
+      userId: idOf(users),
+    },
+    t => [kit.index('archived_events_user').on(t.userId)],
   )
 
   /** Changes of matches for other systems. The writer has locked the match. */
@@ -104,7 +122,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
     lastPosition: integer().notNull(),
   })
 
-  return { events, matchEvents, eventDistribution }
+  return { events, archivedEvents, matchEvents, eventDistribution }
 }
 
 export const fanData = {
@@ -121,4 +139,6 @@ export const fanData = {
       merge: 'stay',
     },
   },
+  // Fans whose past is archived are not merged. The ids are in the archive.
+  archivedEvents: { userId: { export: null, erasure: 'delete', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof defineEventsTables>>

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
 
-export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'>) {
-  const { table, id, idOf, text, integer, timestamp } = kit
+export function definePointsTables(kit: ColumnKit, { users, accounts }: Referenced<'users' | 'accounts'>) {
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** The head of each fan's ledger. Its row lock serializes the entries of a fan. */
   const pointsAccounts = table(
@@ -12,7 +12,7 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     {
       userId: idOf(users).primaryKey(),
       balance: integer().notNull(),
-      /** Sum of all points ever earned. Spending does not reduce it. */
+      /** Sum of all points that were ever earned. Spending does not reduce it. */
       lifetime: integer().notNull(),
       /** `seq` and `hash` of the newest entry. */
       seq: integer().notNull(),
@@ -26,7 +26,7 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     ],
   )
 
-  /** The append-only ledger: triggers refuse UPDATE and DELETE (hand-written migrations). */
+  /** The append-only ledger: triggers refuse UPDATE, and DELETE except by the archive (hand-written migrations). */
   const pointsEntries = table(
     'points_entries',
     {
@@ -48,6 +48,35 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     ],
   )
 
+  /**
+   * Where the archived past of a fan ends: of the entries up to `seq` and the events up to `sequence`, some are in files. The rows of the
+   * fan are verified from here on.
+   */
+  const archiveSeams = table('archive_seams', {
+    userId: idOf(users).primaryKey(),
+    /** JSON: the ids of the files with lines of the fan, oldest first. */
+    files: text().notNull(),
+    until: timestamp().notNull(),
+    /** The last archived entry, and the account after it. 0 if no entry is archived. */
+    seq: integer().notNull(),
+    hash: text().notNull(),
+    balance: integer().notNull(),
+    lifetime: integer().notNull(),
+    /** The last archived event, with the events that are folded into it. */
+    sequence: integer().notNull(),
+    /** Entries up to `seq` and events up to `sequence` that are not archived. */
+    keptEntries: integer().notNull(),
+    keptEvents: integer().notNull(),
+    /** JSON: what the archived rows add to scores, unspent points, limits and budgets. */
+    state: text().notNull(),
+    /** SHA-256 of the lines of the fan in the newest file. */
+    digest: text().notNull(),
+    /** Decrypts the lines of the fan. An erasure deletes it. */
+    key: text(),
+    /** False only within a unit of work that archives or restores: then triggers let it delete archived entries. */
+    sealed: boolean().notNull(),
+  })
+
   /** Grants by server keys and operators. The primary key enforces that a grant is booked once. */
   const pointsGrants = table(
     'points_grants',
@@ -58,11 +87,31 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
       userId: idOf(users),
       delta: integer().notNull(),
       entryId: id().notNull(),
+      /** Of an entry in an account; null for the points that fans spend. */
+      accountId: id(),
       /** Not part of the ledger, so that an erasure can delete it. */
       note: text(),
       createdAt: timestamp().notNull(),
     },
     t => [kit.index('points_grants_user').on(t.userId)],
+  )
+
+  /**
+   * Points that are held for a purchase until it is paid, is cancelled or expires. They stay in the balance. Expiry is not
+   * stored: a hold has ended from `expiresAt` on.
+   */
+  const pointsHolds = table(
+    'points_holds',
+    {
+      purchaseId: id().primaryKey(),
+      userId: idOf(users),
+      amount: integer().notNull(),
+      expiresAt: timestamp().notNull(),
+    },
+    t => [
+      kit.index('points_holds_user').on(t.userId),
+      kit.check('points_holds_amount_positive', sql`${t.amount} > 0`),
+    ],
   )
 
   /** Progress of the expiry of points, with a row for each setting of `POINTS_EXPIRE_AFTER_DAYS`. */
@@ -76,13 +125,103 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     cursor: id(),
   })
 
-  return { pointsAccounts, pointsEntries, pointsGrants, pointsExpiry }
+  /** The append-only ledger of a fan in an account: triggers refuse UPDATE and DELETE (hand-written migrations). */
+  const accountEntries = table(
+    'account_entries',
+    {
+      id: id().primaryKey(),
+      userId: idOf(users),
+      accountId: idOf(accounts),
+      seq: integer().notNull(),
+      delta: integer().notNull(),
+      balanceAfter: integer().notNull(),
+      reason: id().notNull(),
+      ref: id().notNull(),
+      /** Decides the season of the entry: when it was earned. That of a void is that of what it takes back. */
+      countedAt: timestamp().notNull(),
+      createdAt: timestamp().notNull(),
+      hash: text().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('account_entries_user_account_seq_unique').on(t.userId, t.accountId, t.seq),
+      kit.uniqueIndex('account_entries_user_reason_ref_unique').on(t.userId, t.reason, t.ref),
+      // The total of a window, from the index alone.
+      kit.index('account_entries_window').on(t.userId, t.accountId, t.countedAt, t.delta),
+      kit.check('account_entries_delta_not_zero', sql`${t.delta} <> 0`),
+      kit.check('account_entries_balance_not_negative', sql`${t.balanceAfter} >= 0`),
+    ],
+  )
+
+  /** The head of a fan's ledger in an account, and what follows from its entries. The lock is that of the fan's points account. */
+  const fanAccounts = table(
+    'fan_accounts',
+    {
+      userId: idOf(users),
+      accountId: idOf(accounts),
+      /** The sum of all entries. */
+      balance: integer().notNull(),
+      /** `seq` and `hash` of the newest entry. */
+      seq: integer().notNull(),
+      headHash: text().notNull(),
+      /** Minus the sum of the entries of the window, so that an index has the highest first. */
+      minusTotal: integer().notNull(),
+      /** When the fan earned last of what remains in the window; the time of the row without such an entry. */
+      reachedAt: timestamp().notNull(),
+      /** Since when entries count; null: all. */
+      windowFrom: timestamp(),
+      tierId: id(),
+      tierSince: timestamp(),
+      /** Until when the tier is kept although the total is too low. */
+      tierUntil: timestamp(),
+      /** Window and tiers by which the row was written: another value is brought up to date by a task. */
+      basis: id().notNull(),
+      /** The season's end for which a tier at risk was told. */
+      riskToldFor: timestamp(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'fan_accounts_pk', columns: [t.userId, t.accountId] }),
+      // The order of priority.
+      kit.index('fan_accounts_order').on(t.accountId, t.minusTotal, t.reachedAt, t.userId),
+      kit.index('fan_accounts_basis').on(t.accountId, t.basis, t.userId),
+      kit.index('fan_accounts_changed').on(t.accountId, t.updatedAt),
+      kit.index('fan_accounts_until').on(t.tierUntil),
+      kit.check('fan_accounts_balance', sql`${t.balance} >= 0 and ${t.balance} <= 9007199254740991`),
+    ],
+  )
+
+  return {
+    pointsAccounts,
+    pointsEntries,
+    archiveSeams,
+    pointsGrants,
+    pointsHolds,
+    pointsExpiry,
+    accountEntries,
+    fanAccounts,
+  }
 }
 
 export const fanData = {
+  accountEntries: {
+    userId: {
+      export: 'accounts',
+      erasure: 'keep',
+      merge: { rule: 'stay; new entries carry what remains' },
+    },
+  },
+  fanAccounts: {
+    userId: {
+      export: 'accounts',
+      erasure: 'keep',
+      merge: { rule: 'stay; new entries carry what remains' },
+    },
+  },
   pointsAccounts: {
     userId: { export: 'points', erasure: 'keep', merge: { rule: 'the balance is carried over' } },
   },
   pointsEntries: { userId: { export: 'points', erasure: 'keep', merge: 'stay' } },
+  archiveSeams: { userId: { export: 'points', erasure: { clear: ['key'] }, merge: 'stay' } },
   pointsGrants: { userId: { export: 'points', erasure: { clear: ['note'] }, merge: 'stay' } },
+  pointsHolds: { userId: { export: 'points', erasure: 'delete', merge: 'move' } },
 } satisfies FanData<ReturnType<typeof definePointsTables>>

@@ -31,6 +31,12 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       hiddenAt: timestamp(),
       silencedAt: timestamp(),
       suspendedUntil: timestamp(),
+      /** What is known of the age: a band, who has checked it, and when. Never a birth date. */
+      ageBand: text(),
+      ageSource: text(),
+      ageAssuredAt: timestamp(),
+      /** Whether a guardian consents. False: a fan who is not an adult cannot write. */
+      guardianConsent: boolean(),
       /** Time of the last logout on all devices: session tokens that were issued before are refused. */
       sessionsEndedAt: timestamp(),
       /** Time of the erasure: `subject` is then a hash, and the row is final. */
@@ -147,6 +153,10 @@ export const fanData = {
           'locale',
           'favoriteTeamId',
           'nameKey',
+          'ageBand',
+          'ageSource',
+          'ageAssuredAt',
+          'guardianConsent',
         ],
         replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],
       },

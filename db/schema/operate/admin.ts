@@ -1,15 +1,28 @@
-/** Maintenance runs, daily figures and jobs, for operators. */
+/** Maintenance runs, daily figures, counts of the season and jobs, for operators. */
 import { sql } from 'drizzle-orm'
-import type { ColumnKit } from '../columns.ts'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
 
-export function defineAdminTables(kit: ColumnKit) {
-  const { table, id, integer, text, timestamp } = kit
+export function defineAdminTables(kit: ColumnKit, { users }: Referenced<'users'>) {
+  const { table, id, idOf, boolean, integer, text, timestamp } = kit
 
   /** Time of the last success of each maintenance command, for the metrics. */
   const maintenanceRuns = table('maintenance_runs', {
     /** `backup`, `verify-ledger` or the like. */
     command: id().primaryKey(),
     finishedAt: timestamp().notNull(),
+  })
+
+  /** What runs of a verification have covered, and found nothing. */
+  const verificationCoverage = table('verification_coverage', {
+    /** `verify-ledger` or `verify-quests`. */
+    command: id().primaryKey(),
+    /** The start of the last run, or of the first part of a run, after which everything older is verified. Null: not everything is. */
+    verifiedAt: timestamp(),
+    /** JSON: the parts of a run that are verified, and the fans of each part. */
+    parts: text(),
+    /** When the past of a fan was last archived or restored. */
+    pastChangedAt: timestamp(),
   })
 
   /**
@@ -30,6 +43,56 @@ export function defineAdminTables(kit: ColumnKit) {
     redemptions: integer().notNull(),
     orders: integer().notNull(),
     packs: integer().notNull(),
+  })
+
+  /** What the page *Season* shows: sums by kind, time and name. `src/operate/admin/season/tally.ts` has the kinds. */
+  const seasonCounts = table(
+    'season_counts',
+    {
+      kind: id().notNull(),
+      /** A day, week or minute since 1970, or for the kind `balance` a number of points. */
+      bucket: integer().notNull(),
+      /** What is counted within the kind, such as a type of event or a rule. */
+      name: id().notNull(),
+      /** Stated by a demonstration, not counted. */
+      stated: boolean().notNull(),
+      amount: integer().notNull(),
+    },
+    t => [kit.primaryKey({ name: 'season_counts_pk', columns: [t.kind, t.bucket, t.name, t.stated] })],
+  )
+
+  /** What is known of each fan, so that the counts have each fan once. */
+  const seasonFans = table('season_fans', {
+    userId: idOf(users).primaryKey(),
+    /** The week of joining, since 1970. */
+    week: integer().notNull(),
+    /** Team and country at the last time that something of the fan was counted. */
+    teamId: id(),
+    country: id(),
+    /** Bits: which steps of the funnel the fan has done. */
+    steps: integer().notNull(),
+    /** Bits: in which weeks after the week of joining the fan was active, the first 52. */
+    weeks: integer().notNull(),
+    /** Numbers of `season_subjects` that the fan has had, such as `3,7+`; with `+` more than once. */
+    results: text().notNull(),
+    stated: boolean().notNull(),
+  })
+
+  /** Rules, quests, rewards, packs and products that were counted, each with a number for `season_fans.results`. */
+  const seasonSubjects = table(
+    'season_subjects',
+    {
+      number: integer().primaryKey(),
+      kind: id().notNull(),
+      name: id().notNull(),
+    },
+    t => [kit.uniqueIndex('season_subjects_unique').on(t.kind, t.name)],
+  )
+
+  /** One row, which a unit of work that counts locks: everything before the instant is counted. */
+  const seasonSweep = table('season_sweep', {
+    id: id().primaryKey(),
+    countedUntil: timestamp().notNull(),
   })
 
   /** Work that staff started and that outlives their request. A run whose heartbeat is old belongs to a process that died. */
@@ -69,5 +132,19 @@ export function defineAdminTables(kit: ColumnKit) {
     ],
   )
 
-  return { maintenanceRuns, dailyFigures, jobRuns }
+  return {
+    maintenanceRuns,
+    verificationCoverage,
+    dailyFigures,
+    seasonCounts,
+    seasonFans,
+    seasonSubjects,
+    seasonSweep,
+    jobRuns,
+  }
 }
+
+export const fanData = {
+  // Counted from the events and entries that the export contains.
+  seasonFans: { userId: { export: null, erasure: { clear: ['teamId', 'country'] }, merge: 'stay' } },
+} satisfies FanData<ReturnType<typeof defineAdminTables>>

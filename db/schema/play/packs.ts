@@ -93,6 +93,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
       completedAt: timestamp(),
+      /** Null also for purchases that were cancelled before the column existed. */
+      cancelledAt: timestamp(),
       refundedAt: timestamp(),
       /** A payment reference belongs to one purchase. */
       paymentReference: id(),
@@ -100,6 +102,7 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
     t => [
       kit.index('pack_purchases_holds').on(t.packId, t.status, t.expiresAt),
       kit.index('pack_purchases_user').on(t.userId, t.id),
+      kit.index('pack_purchases_unpaid').on(t.expiresAt).where(sql`${t.status} in ('pending', 'cancelled')`),
       kit
         .uniqueIndex('pack_purchases_payment_unique')
         .on(t.paymentReference)
@@ -220,7 +223,7 @@ export const fanData = {
     ownerId: {
       export: 'receivedItems',
       erasure: 'keep',
-      merge: { rule: 'each item changes hands, by a link of its history' },
+      merge: { rule: 'each item gets a new owner, by a link of its history' },
     },
   },
   itemTransfers: { ownerId: { export: 'itemTransfers', erasure: 'keep', merge: 'stay' } },

@@ -34,6 +34,8 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
     },
     t => [
       kit.primaryKey({ name: 'predictions_pk', columns: [t.matchId, t.userId] }),
+      // The counts of the season read new predictions in this order.
+      kit.index('predictions_created').on(t.createdAt),
       kit.index('predictions_user').on(t.userId, t.createdAt, t.matchId),
       kit.check('predictions_scores_not_negative', sql`${t.homeScore} >= 0 and ${t.awayScore} >= 0`),
       kit.check('predictions_state', sql`${t.state} in ('open', 'settled', 'void')`),

@@ -101,6 +101,8 @@ export function defineShopTables(
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
       completedAt: timestamp(),
+      /** Null also for orders that were cancelled before the column existed. */
+      cancelledAt: timestamp(),
       refundedAt: timestamp(),
       /** Time when the event of its expiry was recorded. */
       expiryNotedAt: timestamp(),

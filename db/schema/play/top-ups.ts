@@ -24,6 +24,7 @@ export function defineTopUpsTables(kit: ColumnKit, { users }: Referenced<'users'
     },
     t => [
       kit.index('top_ups_user').on(t.userId, t.id),
+      kit.index('top_ups_unpaid').on(t.expiresAt).where(sql`${t.status} = 'pending'`),
       kit.check('top_ups_amount_positive', sql`${t.priceAmount} > 0`),
       kit.check('top_ups_status', sql`${t.status} in ('pending', 'completed', 'refund_due', 'refunded')`),
       kit.check(

@@ -28,6 +28,7 @@ export function defineTradesTables(
     t => [
       kit.index('trades_from').on(t.fromId, t.id),
       kit.index('trades_to').on(t.toId, t.id),
+      kit.index('trades_unfinished').on(t.expiresAt).where(sql`${t.status} <> 'completed'`),
       kit.index('trades_open').on(t.fromId, t.expiresAt).where(sql`${t.status} = 'open'`),
       kit.check('trades_two_fans', sql`${t.fromId} <> ${t.toId}`),
       kit.check('trades_status', sql`${t.status} in ('open', 'completed', 'declined', 'cancelled', 'void')`),

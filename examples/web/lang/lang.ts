@@ -1,10 +1,11 @@
 /**
- * The language of the app: the fan's choice, otherwise the browser's, otherwise English. A new language needs a file and a
+ * The language of the app: that of the address (`?lang=pt`), the fan's choice, otherwise the browser's, otherwise English. A new language needs a file and a
  * line here.
  */
 import { ar } from './ar.ts'
 import { en, type Text } from './en.ts'
 import { pt } from './pt.ts'
+import { ptBr } from './pt-br.ts'
 
 interface Language {
   /** BCP 47. */
@@ -17,15 +18,19 @@ interface Language {
 const languages: [Language, ...Language[]] = [
   { id: 'en', name: 'English', dir: 'ltr', text: en },
   { id: 'pt', name: 'Português', dir: 'ltr', text: pt },
+  { id: 'pt-BR', name: 'Português (Brasil)', dir: 'ltr', text: ptBr },
   { id: 'ar', name: 'العربية', dir: 'rtl', text: ar },
 ]
 
 const CHOICE = 'matchday language'
 
 function chooseLanguage(): Language {
-  const wanted = [localStorage.getItem(CHOICE), ...navigator.languages]
+  const asked = new URLSearchParams(location.search).get('lang')
+  const wanted = [asked, localStorage.getItem(CHOICE), ...navigator.languages]
   for (const tag of wanted) {
-    const found = languages.find(({ id }) => tag?.toLowerCase().split('-', 1)[0] === id)
+    const name = tag?.toLowerCase()
+    const isNamed = (full: string | undefined) => languages.find(({ id }) => id.toLowerCase() === full)
+    const found = isNamed(name) ?? isNamed(name?.split('-', 1)[0])
     if (found) return found
   }
   return languages[0]
@@ -47,7 +52,8 @@ export function applyLanguage(): void {
 }
 
 /** In the browser's own variant of the language, such as British English. */
-const locale = navigator.languages.find(tag => tag.toLowerCase().startsWith(language.id)) ?? language.id
+const locale =
+  navigator.languages.find(tag => tag.toLowerCase().startsWith(language.id.toLowerCase())) ?? language.id
 
 const integer = new Intl.NumberFormat(locale)
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })

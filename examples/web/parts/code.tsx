@@ -3,12 +3,20 @@ import { generate } from 'lean-qr'
 import { toSvgPath } from 'lean-qr/extras/svg'
 import { useRef, useState } from 'preact/hooks'
 import { text } from '../lang/lang.ts'
+import { AsOf } from './as-of.tsx'
 import { Icon } from './icon.tsx'
 
 /** Light modules around the code, which scanners need. */
 const QUIET_ZONE = 4
 
-export function Code({ code, title }: { code: string; title: string }) {
+interface CodeProps {
+  code: string
+  title: string
+  /** When the server said that it is valid. */
+  asOf?: string | number | null
+}
+
+export function Code({ code, title, asOf = null }: CodeProps) {
   const [copied, setCopied] = useState<boolean | null>(null)
   const letters = useRef<HTMLElement>(null)
   const qr = generate(code)
@@ -40,6 +48,7 @@ export function Code({ code, title }: { code: string; title: string }) {
       <p class="quiet" role="status">
         {copied === false ? text.rewards.copyFailed : text.rewards.codeHint}
       </p>
+      {asOf !== null && <AsOf instant={asOf} />}
     </section>
   )
 }

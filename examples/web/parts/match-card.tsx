@@ -29,7 +29,8 @@ export function MatchCard({ match, teams, children }: MatchCardProps) {
           </span>
         ) : (
           <span class="match-middle">
-            <strong class="score" dir="ltr">
+            {/* In Arabic the home team and its goals are on the right. */}
+            <strong class="score">
               {homeScore} – {awayScore}
             </strong>
             <span class="quiet">{formatKickoffDay(kickoffAt)}</span>

@@ -5,6 +5,7 @@ import { text } from '../lang/lang.ts'
 import { addressOf, Link } from '../router.tsx'
 import { CardTile } from './card-tile.tsx'
 import { Icon } from './icon.tsx'
+import { Share } from './share.tsx'
 
 export const Reveal = ({ drawn }: { drawn: Drawn }) => (
   <section class="reveal" aria-live="polite">
@@ -29,6 +30,7 @@ export const Reveal = ({ drawn }: { drawn: Drawn }) => (
       <Link to={addressOf('packs', drawn.commitment.packId)} class="button plain">
         {text.packs.again}
       </Link>
+      <Share path={`/shared/packs/${drawn.userPackId}`} title={text.packs.opened} />
     </p>
   </section>
 )

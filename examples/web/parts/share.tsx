@@ -1,11 +1,12 @@
 /** Shares an address with the share menu of the device, otherwise copies it. */
 import { useState } from 'preact/hooks'
-import { text } from '../lang/lang.ts'
+import { language, text } from '../lang/lang.ts'
 import { Icon } from './icon.tsx'
 
 export function Share({ path, title }: { path: string; title: string }) {
   const [copied, setCopied] = useState<boolean | null>(null)
-  const url = new URL(path, location.origin).href
+  // Social networks read the page in the language of the link.
+  const url = new URL(`${path}?lang=${language.id}`, location.origin).href
   const share = async () => {
     // Closing the share menu is not an error.
     if (navigator.share) return navigator.share({ title, url }).catch(() => {})

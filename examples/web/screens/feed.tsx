@@ -1,4 +1,4 @@
-/** The activity of followed fans, the latest first. */
+/** The activity of followed fans, newest first. */
 import {
   type FeedItem,
   readFeed,

@@ -6,7 +6,7 @@ import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { EntryList } from '../parts/entries.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Screen, Section } from '../parts/layout.tsx'
+import { Progress, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
 import { Crest, Picture } from '../parts/picture.tsx'
 import { QuestRow } from '../parts/quest-row.tsx'
@@ -17,6 +17,7 @@ import { applyColours } from '../theme.ts'
 import { sidesOf } from '../trade-sides.ts'
 
 const QUESTS = 3
+const SHORTCUTS = ['quests', 'leaderboard', 'shop', 'feed', 'codes'] as const
 const REWARDS = 4
 
 async function loadHome() {
@@ -42,11 +43,27 @@ async function loadHome() {
       trade => trade.status === 'open' && sidesOf(trade, profile?.handle ?? null).isIncoming,
     ).length,
     claimable: rewards.filter(({ claimable }) => claimable),
-    quests: quests.filter(
-      ({ state, progress }) =>
-        state === 'completed' || progress.some(({ count }) => count > 0 && state === 'in_progress'),
-    ),
+    nearest: rewards
+      .filter(
+        ({ state, missingPoints, blockedBy }) =>
+          state === 'unclaimed' && missingPoints > 0 && onlyPoints(blockedBy),
+      )
+      .toSorted((one, other) => one.missingPoints - other.missingPoints)[0],
+    ...questsToShow(quests),
   }
+}
+
+const onlyPoints = (blockedBy: api.Reward['blockedBy']) =>
+  blockedBy.every(code => code === 'insufficient_points')
+
+/** Those that the fan has begun, otherwise those that can be begun. */
+function questsToShow(quests: api.Quest[]) {
+  const begun = quests.filter(
+    ({ state, progress }) =>
+      state === 'completed' || progress.some(({ count }) => count > 0 && state === 'in_progress'),
+  )
+  const isNew = begun.length === 0
+  return { quests: isNew ? quests.filter(({ state }) => state === 'in_progress') : begun, isNew }
 }
 type HomeData = Awaited<ReturnType<typeof loadHome>>
 
@@ -62,6 +79,14 @@ export function Home() {
   })
   return (
     <Screen title={text.nav.home} bare>
+      <nav class="shortcuts" aria-label={text.home.shortcuts}>
+        {SHORTCUTS.map(name => (
+          <Link key={name} to={addressOf(name)} class="shortcut">
+            <Icon name={name} />
+            <span>{name === 'leaderboard' ? text.leaderboard.board : text.nav[name]}</span>
+          </Link>
+        ))}
+      </nav>
       <Loading of={home} skeleton={<HomeBones />}>
         {data => (
           <>
@@ -93,11 +118,14 @@ export function Home() {
                     <p class="panel quiet">{text.home.noMatch}</p>
                   )}
                 </Section>
-                <Claimable rewards={data.claimable} />
+                <Claimable rewards={data.claimable} nearest={data.nearest} points={data.points} />
               </div>
               <div>
                 {data.quests.length > 0 && (
-                  <Section title={text.home.quests} more={addressOf('quests')}>
+                  <Section
+                    title={data.isNew ? text.home.questsToBegin : text.home.quests}
+                    more={addressOf('quests')}
+                  >
                     <ul class="list">
                       {data.quests.slice(0, QUESTS).map(quest => (
                         <QuestRow key={`${quest.id} ${quest.period?.key}`} quest={quest} />
@@ -163,10 +191,32 @@ function Hero({ data, reload }: { data: HomeData; reload: () => Promise<void> })
   )
 }
 
-const Claimable = ({ rewards }: { rewards: api.Reward[] }) => (
+interface ClaimableProps {
+  rewards: api.Reward[]
+  /** The reward that needs the fewest further points. */
+  nearest: api.Reward | undefined
+  points: number
+}
+
+const Claimable = ({ rewards, nearest, points }: ClaimableProps) => (
   <Section title={text.home.claimable} more={addressOf('rewards')}>
+    {rewards.length === 0 && nearest && (
+      <Link to={addressOf('rewards', nearest.id)} class="panel row">
+        <Picture src={nearest.imageUrl} class="thumb" />
+        <span class="grow">
+          <strong class="line">{nearest.title}</strong>
+          <span class="quiet line">{text.rewards.missing(nearest.missingPoints)}</span>
+          <Progress
+            label={text.rewards.progressOf(nearest.title)}
+            value={points}
+            max={nearest.pointsRequired}
+          />
+        </span>
+        <Icon name="next" />
+      </Link>
+    )}
     {rewards.length === 0 ? (
-      <p class="panel quiet">{text.home.nothingClaimable}</p>
+      !nearest && <p class="panel quiet">{text.home.nothingClaimable}</p>
     ) : (
       <ul class="tiles">
         {rewards.slice(0, REWARDS).map(({ id, title, imageUrl }) => (

@@ -10,6 +10,8 @@ import {
   predict,
   readMatches,
   readPredictions,
+  readPrivacy,
+  readProfile,
   readTeams,
 } from '../api.ts'
 import { text } from '../lang/lang.ts'
@@ -18,6 +20,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { Share } from '../parts/share.tsx'
 import { addressOf, Link } from '../router.tsx'
 
 const SHOWN = 6
@@ -34,8 +37,12 @@ async function loadMatches() {
     readPredictions(),
   ])
   const next = coming.matches.filter(({ status }) => status !== 'finished')
+  const hasExact = predictions.some(({ settled }) => settled?.exact)
+  const [profile, privacy] = hasExact ? await Promise.all([readProfile(), readPrivacy()]) : []
   return {
     teams,
+    handle: profile?.handle ?? null,
+    isPublic: privacy?.activity === 'public',
     predictions: new Map(predictions.map(prediction => [prediction.matchId, prediction])),
     next: next.slice(0, SHOWN),
     results: finished.matches.toReversed().slice(0, SHOWN),
@@ -118,7 +125,8 @@ interface PredictionProps {
   reload: () => Promise<void>
 }
 
-function Prediction({ match, data: { teams, predictions }, reload }: PredictionProps) {
+function Prediction({ match, data, reload }: PredictionProps) {
+  const { teams, predictions, handle, isPublic } = data
   const own = predictions.get(match.id)
   const nameOf = (id: string) => teams.find(team => team.id === id)?.name ?? id
   const [home, away] = [nameOf(match.homeTeamId), nameOf(match.awayTeamId)]
@@ -126,7 +134,13 @@ function Prediction({ match, data: { teams, predictions }, reload }: PredictionP
     await predict({ matchId: match.id, ...scores }, key)
     await reload()
   })
-  if (!isOpen(match)) return <p class="predicted">{own ? describeOwn(own) : text.matches.none}</p>
+  if (!isOpen(match))
+    return (
+      <>
+        <p class="predicted">{own ? describeOwn(own) : text.matches.none}</p>
+        {own?.settled?.exact && <ShareExact matchId={match.id} handle={handle} isPublic={isPublic} />}
+      </>
+    )
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget as HTMLFormElement)
@@ -150,6 +164,28 @@ function Prediction({ match, data: { teams, predictions }, reload }: PredictionP
       {own && <p class="predicted">{describeOwn(own)}</p>}
       {write.error !== null && <Notice error={write.error} />}
     </>
+  )
+}
+
+/** Others open the page only if the fan shows everyone what they do, under a handle. */
+const ShareExact = (props: { matchId: string; handle: string | null; isPublic: boolean }) => {
+  const { matchId, handle, isPublic } = props
+  if (handle === null)
+    return (
+      <p class="predicted">
+        <Link to={addressOf('profile')}>{text.matches.shareNeedsHandle}</Link>
+      </p>
+    )
+  if (!isPublic)
+    return (
+      <p class="predicted">
+        <Link to={addressOf('profile', 'privacy')}>{text.matches.shareNeedsAudience}</Link>
+      </p>
+    )
+  return (
+    <p class="actions">
+      <Share path={`/shared/predictions/${matchId}/${handle}`} title={text.matches.exact} />
+    </p>
   )
 }
 

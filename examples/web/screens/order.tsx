@@ -24,13 +24,17 @@ import { Countdown } from '../parts/countdown.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { Passes } from '../parts/passes.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { beginKeeping, findKept, groupOfOrder } from '../passes.ts'
 import { addressOf, Link } from '../router.tsx'
+import { passesOf } from './codes.tsx'
 import { priceOf } from './packs.tsx'
 
 const POINTS = 'POINTS'
 
 async function loadOrder(id: string) {
+  const keep = beginKeeping()
   const order = await readOrder(id)
   const isToPay = order.status === 'pending' && order.total.currency !== POINTS
   const ids = [...new Set(order.lines.map(({ productId }) => productId))]
@@ -39,6 +43,8 @@ async function loadOrder(id: string) {
     isToPay ? orNull(prepareOrder(id), 'payment_not_confirmed', 'order_expired', 'order_not_pending') : null,
     ...ids.map(productId => orNull(readProduct(productId), 'product_not_found')),
   ])
+  const nameOf = (productId: string) => products.find(product => product?.id === productId)?.name
+  keep(groupOfOrder(id), passesOf(order, nameOf))
   const cash = wallets?.cash.find(({ currency }) => currency === order.total.currency) ?? null
   return { order, products, gateway: prepared?.payment?.gateway ?? null, cash }
 }
@@ -50,9 +56,11 @@ export function Order({ id }: { id: string }) {
   // The club ships lines, and the gateway can confirm a payment without this page.
   useEffect(() => followEvents(() => void reload()), [reload])
   if (hasCode(loaded.error, 'order_not_found')) return <NotFound />
+  const kept = findKept(groupOfOrder(id))
   return (
     <Screen title={text.shop.orderTitle} up={addressOf('orders')}>
-      <Loading of={loaded} skeleton={<Bones />}>
+      {loaded.data === null && kept && <Passes kept={kept} />}
+      <Loading of={loaded} skeleton={!kept && <Bones />}>
         {data => <Detail data={data} reload={reload} />}
       </Loading>
     </Screen>

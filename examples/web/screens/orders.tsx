@@ -1,4 +1,4 @@
-/** The orders of the fan, the latest first. */
+/** The orders of the fan, newest first. */
 import { type Order, readOrders } from '../api.ts'
 import { formatDay, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'

@@ -131,7 +131,7 @@ function PackRow({ pack, note, children }: PackRowProps) {
   )
 }
 
-const PackTile = ({ pack }: { pack: Pack }) => (
+export const PackTile = ({ pack }: { pack: Pack }) => (
   <Link to={addressOf('packs', pack.id)} class="tile pack-tile">
     <Picture src={pack.imageUrl} class="pack-picture" />
     <span class="tile-text">

@@ -21,7 +21,7 @@ import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
 
-const IN_BAR = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+const IN_BAR = ['codes', 'shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 const MORE = {
   wallet: addressOf('wallet'),
   fans: addressOf('profile', 'following'),
@@ -56,7 +56,8 @@ export function Profile() {
           <Way key={name} name={name} to={to} class="row" />
         ))}
       </nav>
-      <Loading of={loaded} skeleton={<Bones />}>
+      {/* As long as the form, so that nothing below it moves into sight and out again. */}
+      <Loading of={loaded} skeleton={<Bones count={14} />}>
         {({ profile, teams }) => <Form profile={profile} teams={teams} onSaved={loaded.reload} />}
       </Loading>
       {languageNames.length > 1 && (

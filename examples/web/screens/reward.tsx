@@ -9,17 +9,28 @@ import { Confirm } from '../parts/confirm.tsx'
 import { NotFound, Progress, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { findKept, REWARDS } from '../passes.ts'
 import { addressOf } from '../router.tsx'
 import { Status } from './rewards.tsx'
 
 export function Reward({ id }: { id: string }) {
   const list = useLoaded('rewards', readRewards)
   const found = list.data?.rewards.find(reward => reward.id === id)
+  const kept = findKept(REWARDS)
+  const pass = kept?.passes.find(pass => pass.id === id)
   if (list.data && !found) return <NotFound />
   return (
-    <Screen title={found?.title ?? text.rewards.title} up={addressOf('rewards')} bare>
-      <Loading of={list} skeleton={<Bones kind="card" count={1} />}>
-        {({ points }) => found && <Detail reward={found} points={points} reload={list.reload} />}
+    <Screen title={found?.title ?? pass?.title ?? text.rewards.title} up={addressOf('rewards')} bare>
+      {list.data === null && kept && pass && (
+        <>
+          <h1>{pass.title}</h1>
+          <Code code={pass.code} title={pass.title} asOf={kept.asOf} />
+        </>
+      )}
+      <Loading of={list} skeleton={!pass && <Bones kind="card" count={1} />}>
+        {({ points }) =>
+          found && <Detail reward={found} points={points} asOf={list.asOf} reload={list.reload} />
+        }
       </Loading>
     </Screen>
   )
@@ -28,10 +39,11 @@ export function Reward({ id }: { id: string }) {
 interface DetailProps {
   reward: RewardData
   points: number
+  asOf: number | null
   reload: () => Promise<void>
 }
 
-function Detail({ reward, points, reload }: DetailProps) {
+function Detail({ reward, points, asOf, reload }: DetailProps) {
   const { id, title, description, imageUrl, itemType, pointsRequired, state, redemptionCode } = reward
   const { startsAt, endsAt } = reward
   const [asking, setAsking] = useState(false)
@@ -54,7 +66,7 @@ function Detail({ reward, points, reload }: DetailProps) {
   return (
     <article class="detail">
       {redemptionCode ? (
-        <Code code={redemptionCode} title={title} />
+        <Code code={redemptionCode} title={title} asOf={asOf} />
       ) : (
         <Picture src={imageUrl} class="detail-picture" />
       )}

@@ -45,7 +45,7 @@ export function Rewards() {
   )
 }
 
-function RewardTile({ reward, points }: { reward: Reward; points: number }) {
+export function RewardTile({ reward, points }: { reward: Reward; points: number }) {
   const { id, title, description, imageUrl, itemType, pointsRequired, stockRemaining } = reward
   return (
     <Link to={addressOf('rewards', id)} class="tile">

@@ -40,7 +40,7 @@ export function Shop() {
   )
 }
 
-function ProductTile({ product }: { product: Product }) {
+export function ProductTile({ product }: { product: Product }) {
   const { id, name, description, images, kind, active } = product
   return (
     <Link to={addressOf('shop', id)} class="tile">

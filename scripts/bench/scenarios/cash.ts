@@ -1,10 +1,15 @@
 /**
  * Purchases with cash: measures whether fans who buy the same product wait for each other. Each purchase is a checkout, a
- * hold and a completion.
+ * hold and a completion. One product is also bought of a server that only writes the same rows.
  */
-import { cpuSecondsOf } from '../process.ts'
-import { enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { labelAt } from '../against.ts'
+import { type Checkout, runIn } from '../checkout.ts'
+import { subjectsOf } from '../data.ts'
+import type { Engine } from '../databases.ts'
+import { cpuSecondsOf, type Running } from '../process.ts'
+import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { CURRENCY, prepareShop, productOf } from '../shop.ts'
+import { warmUp } from '../warm-up.ts'
 
 /** Each buys with their own cash. */
 const FANS = 2_000
@@ -26,21 +31,53 @@ async function buy(send: Send, productId: string): Promise<void> {
   await send('PUT', '/api/checkout', { orderId })
 }
 
+/** Matchday of one checkout, or the raw reference. */
+interface Lane {
+  running: Running
+  /** Of the fans who buy. */
+  tokens: string[]
+  /** What it says of a kind of product. */
+  labelOf(name: string): string
+  /** Whether it is measured with a kind of product. */
+  sells(name: string): boolean
+  remove(): Promise<void>
+}
+
+async function startLane(bench: Bench, engine: Engine, checkout?: Checkout): Promise<Lane> {
+  const { databases, subjects } = bench
+  const { url, remove } = await databases.copy(engine, FANS, checkout)
+  await (checkout ? runIn(checkout, 'shop.ts', 'prepareShop', url) : prepareShop(url))
+  const running = await subjects.matchdayOn(url, { CASH_CURRENCIES: CURRENCY }, checkout?.path)
+  const labelOf = (name: string) => {
+    const label = `${engine}, ${name}`
+    return checkout ? labelAt(label, checkout.commit) : label
+  }
+  return { running, tokens: bench.tokensOf(FANS, FANS), labelOf, sells: () => true, remove }
+}
+
+/** The same rows, in three commits, without Matchday. */
+async function startRaw({ databases, subjects }: Bench, engine: Engine): Promise<Lane> {
+  const { url, remove } = await databases.copy(engine, FANS)
+  await prepareShop(url)
+  const running = await subjects.rawCash(url)
+  const labelOf = () => `${engine}, raw rows`
+  return { running, tokens: subjectsOf(FANS, FANS), labelOf, sells: name => name === 'one product', remove }
+}
+
 export const cash: Scenario = {
   name: 'cash',
   summary:
     'Purchases with cash: all fans buy one product, or different ones; with and without a limit of stock',
-  async run({ options, databases, subjects, tokensOf }) {
+  comparable: true,
+  async run(bench) {
+    const { options, checkout } = bench
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
-    for (const engine of enginesOf()) {
-      const { url, remove } = await databases.copy(engine, FANS)
-      await prepareShop(url)
-      const running = await subjects.matchdayOn(url, { CASH_CURRENCIES: CURRENCY })
-      const tokens = tokensOf(FANS, FANS)
+    for (const engine of bench.options.engines) {
+      const lanes = [await startLane(bench, engine)]
       let bought = 0
 
       /** Purchases a second, and purchases for each second of CPU time of the server. */
-      async function measure(productIdOf: (n: number) => string, seconds: number) {
+      async function measure({ running, tokens }: Lane, productIdOf: (n: number) => string, seconds: number) {
         const started = performance.now()
         const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
         let purchases = 0
@@ -68,20 +105,27 @@ export const cash: Scenario = {
       }
 
       try {
-        const kinds = Object.entries(productOf).map(([name, productIdOf]) => ({
-          name,
-          productIdOf,
-          rounds: [] as Awaited<ReturnType<typeof measure>>[],
-        }))
-        for (const { productIdOf } of kinds) await measure(productIdOf, options.seconds)
+        lanes.push(await (checkout ? startLane(bench, engine, checkout) : startRaw(bench, engine)))
+        const kinds = Object.entries(productOf).flatMap(([name, productIdOf]) =>
+          lanes
+            .filter(lane => lane.sells(name))
+            .map(lane => ({
+              name,
+              lane,
+              productIdOf,
+              rounds: [] as Awaited<ReturnType<typeof measure>>[],
+            })),
+        )
+        for (const lane of lanes)
+          await warmUp(seconds => measure(lane, productOf['one product'], seconds), options)
         for (let round = 0; round < options.rounds; round++)
-          for (const { productIdOf, rounds } of kinds)
-            rounds.push(await measure(productIdOf, options.seconds))
-        for (const { name, rounds } of kinds) {
+          for (const { lane, productIdOf, rounds } of kinds)
+            rounds.push(await measure(lane, productIdOf, options.seconds))
+        for (const { name, lane, rounds } of kinds) {
           const perCpuSecond = rounds.reduce((sum, round) => sum + round.perCpuSecond, 0) / rounds.length
           all.rows.push(
             row(
-              `${engine}, ${name}`,
+              lane.labelOf(name),
               'purchases/s',
               rounds.map(({ perSecond }) => perSecond),
               { perCpuSecond },
@@ -89,8 +133,10 @@ export const cash: Scenario = {
           )
         }
       } finally {
-        await running.stop()
-        await remove()
+        for (const { running, remove } of lanes) {
+          await running.stop()
+          await remove()
+        }
       }
     }
     return all

@@ -9,7 +9,7 @@ import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
 import { claimsOf, onboardingsOf, startPaced } from '../load/paced.ts'
 import { cpuSecondsOf } from '../process.ts'
-import { type Bench, enginesOf, row, type Scenario, type ScenarioResult, type Unit } from '../scenario.ts'
+import { type Bench, row, type Scenario, type ScenarioResult, type Unit } from '../scenario.ts'
 import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
@@ -31,7 +31,7 @@ export const settlement: Scenario = {
   long: true,
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
-    for (const engine of enginesOf()) {
+    for (const engine of bench.options.engines) {
       const rounds: Settled[][] = []
       for (let round = 0; round < bench.options.rounds; round++) rounds.push(await settle(bench, engine))
       for (const [index, { name }] of RESULTS.entries()) {

@@ -7,7 +7,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import type { Engine } from '../databases.ts'
 import { percentiles } from '../load/bun-generators.ts'
-import { enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { addSociety, READER, type Society } from '../social-society.ts'
 
 const SOCIETY: Society = { fans: 1_000_000, followed: 1_000, events: 1_000_000 }
@@ -40,7 +40,7 @@ export const social: Scenario = {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     const [token = ''] = issuer.tokens([READER])
     const headers = { authorization: `Bearer ${token}` }
-    for (const engine of enginesOf()) {
+    for (const engine of options.engines) {
       const { url, remove } = await databases.copy(engine, 0)
       const started = performance.now()
       await addSociety(engine, url, options.quick ? QUICK : SOCIETY)

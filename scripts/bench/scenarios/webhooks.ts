@@ -10,15 +10,7 @@ import { claimsOf, startPaced } from '../load/paced.ts'
 import type { Plan } from '../plan.ts'
 import { type Running, root, startServer } from '../process.ts'
 import { compare } from '../rounds.ts'
-import {
-  type Bench,
-  enginesOf,
-  mergeResults,
-  type Row,
-  row,
-  type Scenario,
-  type ScenarioResult,
-} from '../scenario.ts'
+import { type Bench, mergeResults, type Row, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 
 /**
  * Claims at 200 a second. The same number is sent before the measurement, since the first seconds of a process are slower.
@@ -47,7 +39,7 @@ export const webhooks: Scenario = {
     })
     try {
       const outcomes: ScenarioResult[] = []
-      for (const engine of enginesOf()) outcomes.push(await onEngine(bench, engine, receiver))
+      for (const engine of bench.options.engines) outcomes.push(await onEngine(bench, engine, receiver))
       return mergeResults(outcomes)
     } finally {
       await receiver.stop()

@@ -5,7 +5,7 @@
  */
 import { Database } from 'bun:sqlite'
 import { digestOf } from '../../../src/economy/events/digest.ts'
-import { eventOfEntry } from '../../../src/economy/events/record-entries.ts'
+import { eventOfEntry } from '../../../src/economy/events/entry-event.ts'
 import { countMembers } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
 import type { Account } from '../../../src/economy/points/account.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
@@ -117,7 +117,16 @@ function record(event: ReportedEvent) {
   updateAccount.run(head.balance, head.lifetime, head.seq, head.headHash, time, userId)
   const change = eventOfEntry({ ...entry, lifetime: head.lifetime })
   const content = JSON.stringify(change.data)
-  insertChange.run(id, userId, inserted.sequence + 1, time, time, revision, content, digestOf(change))
+  insertChange.run(
+    id,
+    userId,
+    inserted.sequence + 1,
+    time,
+    time,
+    revision,
+    content,
+    digestOf(change, 'short'),
+  )
   for (const { board, points, reachedAt } of rows.scores) upsertScore.run(board, userId, -points, reachedAt)
   for (const bucket of countMembers(scores)) count(-1, bucket)
   for (const bucket of countMembers(rows.scores)) count(1, bucket)

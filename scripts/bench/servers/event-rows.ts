@@ -5,6 +5,7 @@ import { type BoardScore, countMembers } from '../../../src/economy/leaderboard/
 import { raiseScore } from '../../../src/economy/leaderboard/scores.ts'
 import type { Account } from '../../../src/economy/points/account.ts'
 import { nextEntry } from '../../../src/economy/points/ledger.ts'
+import { writeDecisions } from '../../../src/economy/rules/decision.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
 
 export interface ReportedEvent {
@@ -51,8 +52,8 @@ export function rowsOf(event: ReportedEvent, { account, scores, versions }: Stor
   return {
     data,
     revision: Math.max(0, ...versions.values()),
-    digest: digestOf({ ...event, occurredAt: new Date(event.occurredAt) }),
-    decisions: JSON.stringify([{ ...decision, outcome: 'granted' }]),
+    digest: digestOf({ ...event, occurredAt: new Date(event.occurredAt) }, 'short'),
+    decisions: writeDecisions([{ ...decision, outcome: 'granted' }], 'short'),
     entry,
     head,
     scores: raised,

@@ -5,7 +5,7 @@
 import { rewards, teams } from '../demo-catalogue.ts'
 import { collectibles, packs } from '../demo-packs.ts'
 import { products } from '../demo-products.ts'
-import { quests } from '../demo-quests.ts'
+import { questIds } from '../demo-quests.ts'
 import { sponsors } from '../demo-sponsors.ts'
 import { pictureUrl } from './address.ts'
 import { backdrops } from './backdrops.ts'
@@ -146,7 +146,7 @@ export function drawPictures(): Map<string, string> {
     drawn.set(pictureUrl('rewards', id), drawScene(WIDE, sceneOf(rewardScenes, id), 1.45))
   for (const [id] of collectibles)
     drawn.set(pictureUrl('cards', id), drawScene(CARD, sceneOf(cardScenes, id), 1.4))
-  for (const { id } of quests)
+  for (const id of questIds)
     drawn.set(pictureUrl('quests', id), drawScene(SQUARE, sceneOf(questScenes, id), 0.84))
   for (const { id } of products)
     drawn.set(pictureUrl('products', id), drawScene(WIDE, sceneOf(productScenes, id), 1.55))

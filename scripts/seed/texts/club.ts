@@ -18,16 +18,13 @@ export const club: Record<string, [pt: string, ar: string]> = {
   'Vila do Sol': ['Vila do Sol', 'فيلا دو سول'],
   'Coastal League': ['Liga Costeira', 'الدوري الساحلي'],
   'A match away from home': ['Um jogo fora de casa', 'مباراة خارج الأرض'],
-  'A purchase of £100 or more in the shop': [
-    'Uma compra de £100 ou mais na loja',
-    'شراء بقيمة 100 جنيه إسترليني أو أكثر من المتجر',
+  'A purchase of €100 or more in the shop': [
+    'Uma compra de €100 ou mais na loja',
+    'شراء بقيمة 100 يورو أو أكثر من المتجر',
   ],
   'A membership renewed early': ['Uma quota renovada com antecedência', 'تجديد مبكر للعضوية'],
   'A ticket scanned at the gate': ['Um bilhete validado à entrada', 'مسح التذكرة عند البوابة'],
-  'A point for each pound in the shop': [
-    'Um ponto por cada libra na loja',
-    'نقطة لكل جنيه إسترليني في المتجر',
-  ],
+  'A point for each euro in the shop': ['Um ponto por cada euro na loja', 'نقطة لكل يورو في المتجر'],
   'A new member of the supporters’ club': ['Um novo sócio do clube de adeptos', 'عضو جديد في رابطة المشجعين'],
   'A ticket of the opening weekend': [
     'Um bilhete do fim de semana de abertura',

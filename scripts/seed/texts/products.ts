@@ -5,7 +5,6 @@ export const products: Record<string, [pt: string, ar: string]> = {
     'Tricotado nas cores do clube. Fica bem com qualquer tempo.',
     'منسوج بألوان النادي، ويناسب كل طقس.',
   ],
-  'Home shirt 2025/26': ['Camisola principal 2025/26', 'قميص الفريق 2025/26'],
   'The striped shirt of the season, made of recycled yarn.': [
     'A camisola às riscas da época, feita de fio reciclado.',
     'قميص الموسم المخطط، من خيوط معاد تدويرها.',

@@ -10,9 +10,9 @@ export const quests: Record<string, [pt: string, ar: string]> = {
     'افتح عشر حزم، واستخدم مكافأة واحدة.',
   ],
   'Shop twice this week': ['Duas compras esta semana', 'تسوّق مرتين هذا الأسبوع'],
-  'Two purchases of £5 or more in the club shop, on any days of the week.': [
-    'Duas compras de £5 ou mais na loja do clube, em quaisquer dias da semana.',
-    'عمليتا شراء بقيمة 5 جنيهات إسترلينية أو أكثر من متجر النادي، في أي يوم من الأسبوع.',
+  'Two purchases of €5 or more in the club shop, on any days of the week.': [
+    'Duas compras de €5 ou mais na loja do clube, em quaisquer dias da semana.',
+    'عمليتا شراء بقيمة 5 يورو أو أكثر من متجر النادي، في أي يوم من الأسبوع.',
   ],
   'Three matches this month': ['Três jogos este mês', 'ثلاث مباريات هذا الشهر'],
   'Check in at three matches of the month.': [
@@ -51,8 +51,8 @@ export const quests: Record<string, [pt: string, ar: string]> = {
     'توقّع نتيجتين صحيحتين تمامًا في شهر واحد.',
   ],
   'The run-in': ['A reta final', 'الأمتار الأخيرة'],
-  'All four home matches of May.': [
-    'Os quatro jogos em casa de maio.',
-    'المباريات الأربع على أرضنا في مايو.',
+  'All four home matches of the last month.': [
+    'Os quatro jogos em casa do último mês.',
+    'المباريات الأربع على أرضنا في الشهر الأخير.',
   ],
 }

@@ -1,5 +1,6 @@
 /** The texts of the demonstration catalogue in all its languages. English is the default. */
 import type { TextByLanguage } from '../../../src/core/texts.ts'
+import { brazil } from './brazil.ts'
 import { club } from './club.ts'
 import { packs } from './packs.ts'
 import { products } from './products.ts'
@@ -19,5 +20,5 @@ export function inLanguages(en: string): TextByLanguage {
   const found = translations[en]
   if (!found) throw new Error(`the demonstration text "${en}" is not translated`)
   const [pt, ar] = found
-  return { en, pt, ar }
+  return { en, pt, 'pt-BR': brazil[en] ?? pt, ar }
 }

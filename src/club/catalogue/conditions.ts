@@ -22,15 +22,16 @@ export const EventType = (description: string) =>
 
 /**
  * Types that rules and quests cannot listen to, because they can be caused repeatedly at no cost: events that
- * a fan starts and ends alone, actions of a single staff member, and events about an undo. `points.changed`
- * and `cash.changed` would trigger themselves; `match.updated` belongs to no fan.
+ * a fan starts and ends alone, actions of a single staff member, and events about an undo. `points.changed`,
+ * `cash.changed` and events of tiers would trigger themselves; `match.updated` belongs to no fan.
  */
 const UNHEARD_TYPES = [
   ...['points.changed', 'cash.changed', 'points.expiring', 'match.updated', 'fan.merged'],
   ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
   ...['reward.claim_undone', 'reward.code_replaced', 'reward.use_undone', 'purchase.refunded'],
   ...['order.created', 'order.expired', 'order.cancelled', 'order.refund_due', 'order.refunded'],
-  ...['order.line_changed', 'trade.offered'],
+  ...['order.line_changed', 'trade.offered', 'consent.changed'],
+  ...['tier.reached', 'tier.at_risk', 'tier.lost'],
 ]
 
 /** The type to use instead: it reports the final result in the same namespace. */

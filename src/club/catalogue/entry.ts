@@ -36,7 +36,12 @@ export function refuseEntry(...errors: EntryFault[]): void {
 }
 
 /** A table of entries that can be switched off. */
-export type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
+export type SwitchedTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
+
+/** A table of entries. The only entry of a kind is never off. */
+export type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'createdAt' | 'updatedAt', Column>>
+
+export const isSwitched = (table: EntryTable): table is SwitchedTable => 'active' in table
 
 /** Switches off an entry of a table, and invalidates the responses with a tag. False: it was not active. */
 export async function deactivateEntry(
@@ -45,6 +50,7 @@ export async function deactivateEntry(
   tag: string,
   id: string,
 ): Promise<boolean> {
+  if (!isSwitched(table)) return false
   tx.invalidate(tag)
   const changed = await tx
     .update(table)

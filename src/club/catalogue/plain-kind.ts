@@ -1,17 +1,28 @@
-/** Kinds whose entries are the rows of one table: each member has a column of its name, and nothing else changes with it. */
+/**
+ * Kinds whose entries are the rows of one table: each member has a column of its name, and nothing else changes with it. Lists and
+ * objects are JSON in their columns.
+ */
 import { asc, type Column, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { instantIn } from '../../core/instant.ts'
+import type { TSchema } from '../../core/typebox.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import type { MaybePromise } from '../../platform/cache/response-cache.ts'
-import { compareEntries, completeEntry, type EntryFault, type EntryTable, refuseEntry } from './entry.ts'
-import { isInstantInput } from './entry-schema.ts'
-import { type Declaration, declareKind, type EntryKind, type ImportOptions } from './kind.ts'
-import { columnsOfTexts, presentTexts, statedTexts } from './texts.ts'
+import {
+  compareEntries,
+  completeEntry,
+  deactivateEntry,
+  type EntryFault,
+  refuseEntry,
+  type SwitchedTable,
+} from './entry.ts'
+import { isInstantInput, withoutNull } from './entry-schema.ts'
+import { type Declaration, declareKind, type EntryKind, type EntryList, type ImportOptions } from './kind.ts'
+import { columnsOfTexts, isText, presentTexts, statedTexts } from './texts.ts'
 
-type PlainTable = Extract<EntryTable, Record<'translations', Column>>
+type PlainTable = Extract<SwitchedTable, Record<'translations', Column>>
 
-interface PlainDeclaration<Entry, Name extends string, List extends string, Table>
+interface PlainDeclaration<Entry, Name extends string, List extends EntryList, Table>
   extends Omit<Declaration<Entry, Name, List>, 'table' | 'plan' | 'upsert' | 'read' | 'deactivate'> {
   /** A member of the schema without its column does not compile. */
   table(tables: Tables): Table
@@ -30,16 +41,16 @@ type Listed<Row> = {
   [Name in Exclude<keyof Row, Internal>]: Row[Name] extends Date ? string : Row[Name]
 }
 
-interface PlainKind<Entry, Name extends string, List extends string, Row>
+interface PlainKind<Entry, Name extends string, List extends EntryList, Row>
   extends EntryKind<Entry, Name, List> {
-  /** The active entries, from the response cache. */
+  /** The active entries, from the response cache. For kinds without lists and objects. */
   getActive(source: ReadSource): MaybePromise<Record<List, Listed<Row>[]>>
 }
 
 export function declarePlainKind<
   Entry extends { id: string },
   const Name extends string,
-  const List extends string,
+  const List extends EntryList,
   Table extends PlainTable & Record<keyof Entry, Column>,
 >(declared: PlainDeclaration<Entry, Name, List, Table>): PlainKind<Entry, Name, List, Table['$inferSelect']> {
   const { list, schema, orderBy, conflicts, lock } = declared
@@ -48,10 +59,22 @@ export function declarePlainKind<
 
   /** The instants of an entry or a row in their other form. */
   const withInstants = (members: object, convert: (value: never) => unknown) =>
+    converted(members, isInstantInput, convert)
+
+  /** The lists and objects of an entry or a row in their other form. */
+  const withJson = (members: object, convert: (value: never) => unknown) =>
+    converted(members, isStructured, convert)
+
+  const converted = (
+    members: object,
+    isOne: (schema: TSchema) => boolean,
+    convert: (value: never) => unknown,
+  ) =>
     Object.fromEntries(
       Object.entries(members).map(([name, value]) => {
         const member = schema.properties[name]
-        return [name, member && isInstantInput(member) && value !== null ? convert(value as never) : value]
+        // Guarantee of the cast: the callers name the form of these members.
+        return [name, member && isOne(member) && value !== null ? convert(value as never) : value]
       }),
     )
 
@@ -61,7 +84,10 @@ export function declarePlainKind<
   }
 
   function entryOf(row: PlainTable['$inferSelect']): Entry {
-    const stated = withInstants(statedTexts(row), (at: Date) => at.toISOString())
+    const stated = withJson(
+      withInstants(statedTexts(row), (at: Date) => at.toISOString()),
+      (json: string) => JSON.parse(json),
+    )
     // Guarantee of the cast: only valid entries are written.
     return completeEntry(schema, stated as Entry)
   }
@@ -74,7 +100,8 @@ export function declarePlainKind<
   async function plan(reader: Reader, entry: Entry, options?: ImportOptions) {
     refuseEntry(...((await conflicts?.(reader, entry, options)) ?? []))
     const [row] = await readRows(reader, [entry.id])
-    return compareEntries(row && statedTexts(row), membersOf(entry))
+    const stored = row && withJson(statedTexts(row), (json: string) => JSON.parse(json))
+    return compareEntries(stored, membersOf(entry))
   }
 
   async function upsert(tx: Transaction, entry: Entry, options?: ImportOptions) {
@@ -84,8 +111,7 @@ export function declarePlainKind<
     const change = lock ? await plan(tx, entry, options) : planned
     const entries = table(tx.tables)
     const now = tx.now()
-    const set = { ...columnsOfTexts(membersOf(entry)), updatedAt: now }
-    tx.invalidate(list)
+    const set = { ...columnsOfTexts(withJson(membersOf(entry), JSON.stringify)), updatedAt: now }
     await tx
       .insert(entries)
       // Guarantee of the cast: a column for each member.
@@ -99,6 +125,10 @@ export function declarePlainKind<
     plan,
     upsert,
     read: async (reader, ids) => (await readRows(reader, ids)).map(entryOf),
+    async deactivate(tx, id) {
+      await lock?.(tx)
+      return deactivateEntry(tx, table(tx.tables), list, id)
+    },
   })
 
   return {
@@ -116,6 +146,13 @@ export function declarePlainKind<
         return { value, tags: [list] }
       }),
   }
+}
+
+/** Whether a member is a list or an object, and no text in several languages. */
+function isStructured(schema: TSchema): boolean {
+  if (isText(schema)) return false
+  const { type } = withoutNull(schema)
+  return type === 'array' || type === 'object'
 }
 
 function present({ active: _, createdAt: _c, updatedAt: _u, ...row }: PlainTable['$inferSelect']) {

@@ -10,7 +10,7 @@ export const catalogueProblems = defineProblems({
   },
   revision_conflict: {
     status: 409,
-    title: 'The catalogue entry was changed meanwhile',
+    title: 'The catalogue entry was changed in the meantime',
     description:
       'The change is based on an older revision. Read the entry again, and apply the change to it.',
   },

@@ -121,6 +121,7 @@ export function changesOf(
   if (isSame(from, to)) return {}
   const tags =
     isByLanguage(from) && isByLanguage(to) ? [...new Set([...Object.keys(from), ...Object.keys(to)])] : []
+  // Guarantee of the cast: without tags no member is read.
   const [before, after] = [Object(from), Object(to)] as TextByLanguage[]
   const changed = tags.filter(tag => before?.[tag] !== after?.[tag])
   // Otherwise only their order differs, and so the default.

@@ -14,7 +14,16 @@ export interface CatalogueVersion {
   version: string
   /** 1, 2, 3 …: orders the versions of a database. */
   revision: number
+  /** From when on events are written in short: see `formAt`. Null: not yet known. */
+  foldsFrom: Date | null
 }
+
+/**
+ * How events are written: in short, they contain the events `points.changed` of their entries, short decisions and a short digest. Versions
+ * that may serve until the release has ended cannot read that.
+ */
+export const formAt = (version: Pick<CatalogueVersion, 'foldsFrom'> | null | undefined, now: Date) =>
+  version?.foldsFrom && version.foldsFrom <= now ? ('short' as const) : ('long' as const)
 
 /** Writes a new version and returns its revision. Its row lock serializes changes until the unit of work ends. */
 export async function bumpVersion(tx: Transaction): Promise<number> {
@@ -22,7 +31,7 @@ export async function bumpVersion(tx: Transaction): Promise<number> {
   const version = tx.newId()
   const [bumped] = await tx
     .insert(versions)
-    .values({ kind: KIND, version, revision: 1 })
+    .values({ kind: KIND, version, revision: 1, foldsFrom: tx.now() })
     .onConflictDoUpdate({ target: versions.kind, set: { version, revision: sql`${versions.revision} + 1` } })
     .returning()
   if (!bumped) throw new Error('an upsert returned no row')
@@ -36,15 +45,11 @@ export const readVersion = async (reader: Reader): Promise<CatalogueVersion | nu
 const findVersion = preparedRow((reader: Reader) => {
   const { catalogueVersions: versions } = reader.tables
   return reader
-    .select({ version: versions.version, revision: versions.revision })
+    .select({ version: versions.version, revision: versions.revision, foldsFrom: versions.foldsFrom })
     .from(versions)
     .where(eq(versions.kind, KIND))
 })
 
-/** For the FROM of a larger statement, and its value there: the current revision, null before the first change. */
-export function currentRevision({ tables: { catalogueVersions: versions } }: Pick<Reader, 'tables'>) {
-  return {
-    join: sql`left join ${versions} on ${versions.kind} = ${sql.raw(`'${KIND}'`)}`,
-    value: sql`${versions.revision}`,
-  }
-}
+/** Query for the current revision. No row before the first change. */
+export const currentRevision = ({ tables: { catalogueVersions: versions } }: Pick<Reader, 'tables'>) =>
+  sql`select ${versions.revision} from ${versions} where ${versions.kind} = ${sql.raw(`'${KIND}'`)}`

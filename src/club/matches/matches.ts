@@ -1,6 +1,6 @@
 /** The public list of matches, from the response cache: it is the same for every caller. */
 
-import { and, asc, eq, gte, inArray, lt, lte, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, lte, max, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
@@ -80,7 +80,7 @@ export const findMatch = preparedRow((reader: Reader, matchId: string) => {
 /** @throws DomainError `match_not_found` if no active match is of this season */
 export async function requireSeason({ read, cache }: ReadSource, season: string): Promise<void> {
   const { matches } = read.tables
-  const seasons = await cache.get('seasons', async () => {
+  const seasons = await cache.get('seasons of matches', async () => {
     const rows = await read
       .selectDistinct({ season: matches.season })
       .from(matches)
@@ -89,6 +89,17 @@ export async function requireSeason({ read, cache }: ReadSource, season: string)
   })
   if (!seasons.includes(season))
     throw new DomainError(matchProblems.match_not_found, { detail: 'There is no match of this season.' })
+}
+
+/** The season with the latest kick-off first. */
+export async function listSeasons(reader: Reader): Promise<string[]> {
+  const { matches } = reader.tables
+  const rows = await reader
+    .select({ season: matches.season })
+    .from(matches)
+    .groupBy(matches.season)
+    .orderBy(desc(max(matches.kickoffAt)), asc(matches.season))
+  return rows.map(({ season }) => season)
 }
 
 interface Between {

@@ -17,4 +17,12 @@ export const matchProblems = defineProblems({
     members: Type.Object({ revision: Type.Integer({ description: 'The stored revision.', minimum: 1 }) }),
     example: { revision: 4 },
   },
+  match_not_over: {
+    status: 409,
+    title: 'The match cannot be over yet',
+    description:
+      'The kick-off was less than 45 minutes ago, or is still to come. If the result is right, send it with `early`.',
+    members: Type.Object({ kickoffAt: Type.String({ format: 'date-time' }) }),
+    example: { kickoffAt: '2026-08-15T18:30:00.000Z' },
+  },
 })

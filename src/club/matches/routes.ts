@@ -22,7 +22,7 @@ const publicRoutes = (deps: MatchesDeps) =>
       operation({
         id: 'listMatches',
         summary: 'List the matches',
-        description: 'By kick-off, earliest first. `from=NOW` lists what is to come.',
+        description: 'By kick-off, earliest first. `from` with the current time lists future matches.',
         conditional: true,
         query: Closed({ ...schema.MatchesQuery.properties, ...LanguageQuery }),
         responses: { 200: schema.Matches },

@@ -13,7 +13,7 @@ import {
 import { Type } from '../../core/typebox.ts'
 
 export const Status = OneOf(['scheduled', 'live', 'finished', 'postponed', 'cancelled'], {
-  description: 'Status of the match. Postponed: without a new kick-off so far.',
+  description: 'Status of the match. `postponed`: there is no new kick-off time yet.',
 })
 export type Status = typeof Status.static
 
@@ -34,7 +34,7 @@ export const Score = Integer({ minimum: 0, maximum: 999, description: 'Goals.' }
 
 const Revision = Integer({
   minimum: 1,
-  description: 'Greater with each change of status, scores or kick-off.',
+  description: 'Increases with each change of status, scores or kick-off.',
 })
 
 const MatchId = Type.String({ description: 'Slug of the match.', examples: ['harbour-city-2026-08-15'] })
@@ -96,7 +96,7 @@ export const MatchUpdate = Closed(
       minimum: 1,
       maximum: MAX_REVISION,
       description:
-        'Greater than the stored one, by at most 1,000,000. The same revision with the same state is accepted as a repeat.',
+        'Must be greater than the stored revision, by at most 1,000,000. The same revision with the same state is accepted as a repeat.',
     }),
     status: Status,
     kickoffAt: InstantInput('Kick-off.'),

@@ -1,7 +1,7 @@
 /** The results by which predictions are settled. Written with the match; `src/play/predictions/` processes them. */
 import { and, asc, type Column, eq, lte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { preparedRow } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { MatchRow } from './matches.ts'
 
 export type Settlement = Tables['matchSettlements']['$inferSelect']
@@ -49,14 +49,18 @@ const isSameResult = (before: Settlement, after: ReturnType<typeof resultOf>) =>
 
 /** Matches whose predictions have a batch to settle now, the longest waiting first. */
 export async function listDueSettlements(reader: Reader, now: Date): Promise<string[]> {
+  const rows = await selectDue(reader, now)
+  return rows.map(({ matchId }) => matchId)
+}
+
+const selectDue = prepared((reader: Reader, now: Date) => {
   const { matchSettlements: settlements } = reader.tables
-  const rows = await reader
+  return reader
     .select({ matchId: settlements.matchId })
     .from(settlements)
     .where(lte(settlements.dueAt, now))
     .orderBy(asc(settlements.dueAt), asc(settlements.matchId))
-  return rows.map(({ matchId }) => matchId)
-}
+})
 
 /**
  * Locks a settlement that is due until the unit of work ends: one batch of a match runs at a time, in whichever process. Fixes

@@ -2,7 +2,9 @@
  * Decodes an uploaded picture, and encodes only its pixels as WebP. Bun's codecs
  * work on a thread of their own, so requests do not wait for them.
  */
+
 import { createSemaphore, type Semaphore } from '../../../db/semaphore.ts'
+import { errorCode } from '../../core/error-code.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { Orientation } from './exif.ts'
@@ -93,7 +95,7 @@ async function encodePixels(bytes: Buffer, orientation: Orientation, maxSide: nu
 const overloaded = () => new DomainError(transportProblems.overloaded, { retryAfter: 2 })
 
 function problemOf(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code
+  const code = errorCode(error)
   if (code === 'ERR_IMAGE_TOO_MANY_PIXELS')
     return tooLarge(`Width times height must not exceed ${MAX_PIXELS}.`)
   const isDamage = code === 'ERR_IMAGE_DECODE_FAILED' || code === 'ERR_IMAGE_UNKNOWN_FORMAT'

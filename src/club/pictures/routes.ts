@@ -27,7 +27,7 @@ export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
       id: 'uploadPicture',
       summary: 'Upload a picture',
       description:
-        'The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP with nothing but the pixels. A picture that nothing uses is deleted a day after its upload.',
+        'The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP without metadata. A picture that nothing uses is deleted a day after its upload.',
       body: PictureUpload,
       responses: { 201: Picture },
       problems: thrownBy.uploadPicture,

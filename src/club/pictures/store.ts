@@ -1,8 +1,9 @@
 /** Where the files of pictures are: a directory, or a bucket of an S3-compatible service. */
+
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { S3Client } from 'bun'
 import type { Sources } from '../../../db/index.ts'
+import { errorCode } from '../../core/error-code.ts'
 import type { UploadsConfig } from '../../platform/config/uploads.ts'
 
 export interface PictureStore {
@@ -69,14 +70,14 @@ async function readdirIfAny(path: string): Promise<string[]> {
   try {
     return await readdir(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw error
   }
 }
 
 function inBucket(config: Extract<UploadsConfig, { kind: 's3' }>): PictureStore {
   const { bucket, prefix, endpoint, region, accessKeyId, secretAccessKey } = config
-  const client = new S3Client({
+  const client = new Bun.S3Client({
     bucket,
     accessKeyId,
     secretAccessKey,
@@ -92,7 +93,7 @@ function inBucket(config: Extract<UploadsConfig, { kind: 's3' }>): PictureStore 
       try {
         return await fileOf(name).bytes()
       } catch (error) {
-        if ((error as { code?: unknown }).code === 'NoSuchKey') return null
+        if (errorCode(error) === 'NoSuchKey') return null
         throw error
       }
     },

@@ -10,8 +10,8 @@ const Season = Closed(
   {
     id: Slug('Slug of the season.'),
     name: Type.String({ description: 'For the fan to read.' }),
-    startsAt: Instant('Its first instant.'),
-    endsAt: Instant('Its end, exclusive.'),
+    startsAt: Instant('When it starts.'),
+    endsAt: Instant('When it ends, exclusive.'),
   },
   { title: 'Season' },
 )
@@ -30,13 +30,12 @@ export const seasonsRoutes = (deps: { publicReads: PublicReads }) =>
     operation({
       id: 'listSeasons',
       summary: 'List the seasons',
-      description:
-        'The seasons of the club, past ones and those to come, by their start. They do not overlap.',
+      description: 'The past, current and future seasons of the club, ordered by start. They do not overlap.',
       conditional: true,
       query: Closed(LanguageQuery),
       responses: {
         200: Closed(
-          { seasons: Type.Array(Season, { description: 'By their start.' }) },
+          { seasons: Type.Array(Season, { description: 'Ordered by start.' }) },
           { title: 'Seasons' },
         ),
       },

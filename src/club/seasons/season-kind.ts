@@ -1,5 +1,6 @@
 /** Seasons of the club. Those that are active do not overlap, so that an instant is of one season at most. */
-import { and, eq, gt, lt, ne } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, ne } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
 import { instantIn } from '../../core/instant.ts'
 import { Closed, InstantInput } from '../../core/schemas.ts'
 import type { Static } from '../../core/typebox.ts'
@@ -12,7 +13,7 @@ const SeasonEntry = Closed(
   {
     id: EntrySlug('Slug of the season.'),
     name: Text(100, 'What fans see, such as 2026/27.'),
-    startsAt: InstantInput('Its first instant. Seasons do not overlap.'),
+    startsAt: InstantInput('When it starts. Seasons do not overlap.'),
     endsAt: InstantInput('Its end, exclusive: the next season can start then.'),
     active: Active,
   },
@@ -55,10 +56,21 @@ export const seasonKind = declarePlainKind({
     const others = await reader.select().from(seasons).where(and(isOther, isOverlap))
     return others.flatMap(({ id, startsAt, endsAt }) =>
       // One that the same import has written is compared in its file.
-      isWritten('season', id)
+      isWritten('seasons', id)
         ? []
         : [overlap(entry, { id, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() })],
     )
   },
   lock: bumpVersion,
 })
+
+/** The active ones, in their order. */
+export function readSeasons(reader: Reader) {
+  const { seasons } = reader.tables
+  const { id, startsAt, endsAt } = seasons
+  return reader
+    .select({ id, startsAt, endsAt })
+    .from(seasons)
+    .where(eq(seasons.active, true))
+    .orderBy(asc(startsAt))
+}

@@ -4,6 +4,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
+import { presentTexts } from '../catalogue/texts.ts'
 import { teamProblems } from './problems.ts'
 
 /** Returns the ids of stored teams, active or not. */
@@ -29,3 +30,28 @@ const selectActive = prepared((reader: Reader, teamId: string) => {
     .from(teams)
     .where(and(eq(teams.id, teamId), eq(teams.active, true)))
 })
+
+/** A team of a match. */
+export interface Side {
+  id: string
+  name: string
+  shortName: string
+  primaryColor: string | null
+  crestUrl: string | null
+}
+
+/** Both teams of a match, also those that are switched off. */
+export async function readSides(reader: Reader, [home, away]: [string, string]): Promise<[Side, Side]> {
+  const { teams } = reader.tables
+  const { id, name, shortName, primaryColor, crestUrl, translations } = teams
+  const rows = await reader
+    .select({ id, name, shortName, primaryColor, crestUrl, translations })
+    .from(teams)
+    .where(inArray(id, [home, away]))
+  const sideOf = (teamId: string): Side => {
+    const row = rows.find(row => row.id === teamId)
+    if (!row) throw new Error('a team of a match is missing')
+    return presentTexts(row)
+  }
+  return [sideOf(home), sideOf(away)]
+}

@@ -1,10 +1,9 @@
-/** Charts of days. uPlot is loaded with the first chart. Each has a table for screen readers, which everybody can show. */
+/** Charts of days. uPlot is loaded with the first chart. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { colours } from '../preferences.ts'
-import { Button } from './button.tsx'
+import { ChartFrame } from './chart-frame.tsx'
 import { formatCompact, formatCount } from './format.ts'
 import type { Series } from './plot.ts'
-import { None } from './values.tsx'
 
 interface ChartProps {
   /** A description: "Points granted and spent a day". */
@@ -23,78 +22,30 @@ interface ChartProps {
 /** `25 Nov` of a calendar day, which has no zone. */
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 /** Empty for no day: an axis may reach past the last one. */
-const formatDayLabel = (day: string) => (day === '' ? '' : dayFormat.format(new Date(`${day}T00:00:00Z`)))
+export const formatDayLabel = (day: string) =>
+  day === '' ? '' : dayFormat.format(new Date(`${day}T00:00:00Z`))
 
 /** A figure by day, drawn on a canvas, with its legend and its numbers as a table. */
 export function Chart({ label, days, series, kind = 'line', total = true, openDay }: ChartProps) {
   const nameOf = (day: string) => `${formatDayLabel(day)}${day === openDay ? ', so far' : ''}`
-  const [isTable, setTable] = useState(false)
   return (
-    <figure class="chart" aria-label={label}>
-      <figcaption>
-        <ul class="legend">
-          {series.map(({ name, values }, nth) => (
-            <li key={name}>
-              <span class={`swatch series-${nth + 1}`} aria-hidden="true" />
-              <span>{name}</span>
-              {total && (
-                <strong>{formatCount(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}</strong>
-              )}
-            </li>
-          ))}
-        </ul>
-        <Button
-          kind="quiet"
-          small
-          pressed={isTable}
-          label={`Show as table: ${label}`}
-          onClick={() => setTable(!isTable)}
-        >
-          Table
-        </Button>
-      </figcaption>
-      {!isTable && (
-        <Canvas
-          days={days}
-          series={series}
-          kind={kind}
-          nameOf={nameOf}
-          isLastOpen={openDay !== undefined && days.at(-1) === openDay}
-        />
-      )}
-      {/* Screen readers always have it; the canvas says nothing to them. */}
-      <section
-        class={isTable ? 'chart-table' : 'unseen'}
-        tabIndex={isTable ? 0 : undefined}
-        aria-label={`${label}, as a table`}
-      >
-        <table>
-          <caption class="unseen">{label}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              {series.map(({ name }) => (
-                <th key={name} scope="col" class="end">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map((day, nth) => (
-              <tr key={day}>
-                <th scope="row">{nameOf(day)}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name} class="end">
-                    {values[nth] == null ? <None why="Not known" /> : formatCount(values[nth])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </figure>
+    <ChartFrame
+      label={label}
+      legend={series.map(({ name, values }) => ({
+        name,
+        total: total ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0) : undefined,
+      }))}
+      columns={['Day', ...series.map(({ name }) => name)]}
+      rows={days.map((day, nth) => [nameOf(day), ...series.map(({ values }) => values[nth] ?? null)])}
+    >
+      <Canvas
+        days={days}
+        series={series}
+        kind={kind}
+        nameOf={nameOf}
+        isLastOpen={openDay !== undefined && days.at(-1) === openDay}
+      />
+    </ChartFrame>
   )
 }
 

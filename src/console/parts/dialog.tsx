@@ -70,6 +70,8 @@ interface ReasonDialogProps {
   action: string
   /** `danger` for destructive actions. */
   tone?: 'primary' | 'danger'
+  /** Why it cannot be sent yet, such as a missing value of a field. */
+  blocked?: string | false | undefined
   /** Fields above the reason; their values belong to the screen. */
   fields?: ComponentChildren
   /** Sends the action. An error is shown, at its field if it names one. `requestId` is the same for a repeated attempt. */
@@ -82,10 +84,11 @@ const REASON_MAX = 500
 
 /** Asks for the reason that the audit log keeps, and sends the action once. */
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { title, children, action, tone = 'primary', fields, onConfirm, onClose } = props
+  const { title, children, action, tone = 'primary', blocked, fields, onConfirm, onClose } = props
   const [reason, setReason] = useState('')
   const send = useAction(onConfirm)
   const confirm = async () => {
+    if (blocked) return
     if (await send.run(reason.trim())) onClose()
   }
   return (
@@ -100,7 +103,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
               submit
               kind={tone}
               busy={send.isBusy}
-              blocked={reason.trim() === '' && 'Write the reason first.'}
+              blocked={blocked || (reason.trim() === '' && 'Write the reason first.')}
             >
               {action}
             </Button>

@@ -2,16 +2,8 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { ProblemError } from '../api.ts'
-import { Icon } from './icon.tsx'
+import { FormErrors, type FormState, NamedErrors } from './form-errors.tsx'
 import type { Action } from './resource.ts'
-import { describe } from './states.tsx'
-
-interface FormState {
-  /** Messages by JSON pointer. */
-  errors: Map<string, string>
-  /** Pointers that a field shows. */
-  shown: Set<string>
-}
 
 const FormContext = createContext<FormState | null>(null)
 
@@ -22,10 +14,16 @@ interface FormProps {
   children: ComponentChildren
   /** The buttons. */
   foot?: ComponentChildren
+  /** The place of an error in words: then each error is listed with it, and leads to its field. */
+  nameOf?: (pointer: string) => string
+  /** Shows the field of an error that is not in sight. */
+  onShow?: (pointer: string) => void
+  /** Only its button sends it. */
+  byButton?: boolean
 }
 
 /** A form of an `useAction`. Errors that no field shows are above the buttons. */
-export function Form({ action, onSubmit, children, foot }: FormProps) {
+export function Form({ action, onSubmit, children, foot, nameOf, onShow, byButton = false }: FormProps) {
   const { error } = action
   const form = useRef<HTMLFormElement>(null)
   const errors = new Map<string, string>()
@@ -37,52 +35,46 @@ export function Form({ action, onSubmit, children, foot }: FormProps) {
   useLayoutEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [error])
+  /** Enter in a line of text sends nothing half: it goes to the first field that is required and empty. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.defaultPrevented || !(event.target instanceof HTMLInputElement)) return
+    if (['submit', 'button', 'file'].includes(event.target.type)) return
+    const fields = form.current?.querySelectorAll<HTMLInputElement>(':is(input, textarea, select)[required]')
+    const empty = [...(fields ?? [])].find(({ value }) => value.trim() === '')
+    if (!byButton && !empty) return
+    event.preventDefault()
+    empty?.focus()
+  }
+  const goTo = (pointer: string) => {
+    onShow?.(pointer)
+    // After the field is drawn.
+    requestAnimationFrame(() =>
+      [...(form.current?.querySelectorAll<HTMLElement>('[data-pointer]') ?? [])]
+        .find(({ dataset }) => dataset.pointer === pointer)
+        ?.focus(),
+    )
+  }
   return (
     <FormContext.Provider value={{ errors, shown: state.current.shown }}>
       <form
         ref={form}
         class="form"
         noValidate
+        onKeyDown={onKeyDown}
         onSubmit={event => {
           event.preventDefault()
           if (!action.isBusy && form.current?.querySelector('[data-empty]') === null) void onSubmit()
         }}
       >
         <div class="fields">{children}</div>
-        {error !== null && <FormErrors error={error} state={state.current} />}
+        {error !== null && nameOf && errors.size > 0 ? (
+          <NamedErrors errors={errors} nameOf={nameOf} onGoTo={goTo} />
+        ) : (
+          error !== null && <FormErrors error={error} state={state.current} />
+        )}
         {foot && <div class="form-foot">{foot}</div>}
       </form>
     </FormContext.Provider>
-  )
-}
-
-/** Rendered after the fields, so that it knows which errors they show. */
-function FormErrors({ error, state: { errors, shown } }: { error: unknown; state: FormState }) {
-  const others = [...errors].filter(([pointer]) => !shown.has(pointer))
-  // If fields show all errors, the detail would only repeat them.
-  if (errors.size > 0 && others.length === 0)
-    return (
-      <p class="form-error" role="alert">
-        <Icon name="alert" />
-        <span>Correct the marked {errors.size === 1 ? 'field' : 'fields'}.</span>
-      </p>
-    )
-  return (
-    <div class="form-error" role="alert">
-      <Icon name="alert" />
-      <div>
-        <p>{describe(error)}</p>
-        {others.length > 0 && (
-          <ul>
-            {others.map(([pointer, message]) => (
-              <li key={pointer}>
-                {pointer !== '' && <code>{pointer}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-    </div>
   )
 }
 
@@ -112,6 +104,8 @@ interface FrameProps extends FieldProps {
   /** Id of the control. */
   id: string
   count?: string | undefined
+  /** After the label, such as the language of a text. */
+  badge?: ComponentChildren
   children: ComponentChildren
 }
 
@@ -124,6 +118,7 @@ export function useField({ pointer, hint, required, disabled }: FieldProps) {
     id,
     required,
     disabled,
+    'data-pointer': pointer,
     'aria-invalid': error !== undefined,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,
   }
@@ -137,12 +132,14 @@ export const FieldFrame = ({
   hint,
   required,
   count,
+  badge,
   error,
   children,
 }: FrameProps & { error: string | undefined }) => (
   <div class="field">
     <div class="field-label">
       <label for={id}>{label}</label>
+      {badge}
       {!required && <span class="quiet">optional</span>}
       {count !== undefined && <span class="quiet count">{count}</span>}
     </div>

@@ -41,6 +41,17 @@ export function minorUnitsOf(text: string, currency: string): number | null {
   return whole === undefined || fraction.length > digits ? null : Number(whole + fraction.padEnd(digits, '0'))
 }
 
+/** The amount alone, for a field: 79.00. */
+export function writtenMoney(amount: number, currency: string): string {
+  const { digits } = moneyIn(currency)
+  return (amount / 10 ** digits).toFixed(digits)
+}
+
+const currencies = new Intl.DisplayNames(LANGUAGE, { type: 'currency' })
+/** `EUR` as Euro (EUR). */
+export const nameOfCurrency = (code: string) =>
+  code === 'POINTS' ? 'Points' : `${nameIn(currencies, code)} (${code})`
+
 const countries = new Intl.DisplayNames(LANGUAGE, { type: 'region' })
 const languages = new Intl.DisplayNames(LANGUAGE, { type: 'language' })
 const nameIn = (names: Intl.DisplayNames, code: string): string => {
@@ -73,6 +84,12 @@ export const formatTime = (instant: string) => inZone('time', { ...DATE, ...CLOC
 /** 25 Nov 2026, 14:03:07 CET */
 export const formatExactTime = (instant: string) =>
   inZone('exact', { ...DATE, ...CLOCK, second: '2-digit', timeZoneName: 'short' }).format(new Date(instant))
+/** The offset of the staff's zone at an instant: GMT+1, CET. */
+export const nameOfOffset = (instant: string) =>
+  inZone('offset', { timeZoneName: 'short' })
+    .formatToParts(new Date(instant))
+    .find(({ type }) => type === 'timeZoneName')?.value ?? ''
+
 /** 25 Nov 2026 */
 const formatDate = (instant: string) => inZone('date', DATE).format(new Date(instant))
 /** Wednesday, 25 Nov 2026 */
@@ -89,6 +106,9 @@ const UNITS = [
 ] as const
 const MONTH_MS = 30 * 86_400_000
 
+/** The clocks of server and browser differ by seconds, so what has just happened may be a little ahead. */
+const SKEW_MS = 30_000
+
 /**
  * 3 min ago, in 2 hr, 1 day ago (not “yesterday”, since 30 hours may be two calendar days); the date if it is more than a
  * month away.
@@ -98,7 +118,7 @@ export function formatRelative(instant: string, now: number): string {
   if (Math.abs(distance) > MONTH_MS) return formatDate(instant)
   for (const [unit, length] of UNITS)
     if (Math.abs(distance) >= length) return relative.format(Math.trunc(distance / length), unit)
-  return distance > 0 ? 'in a moment' : 'just now'
+  return distance > SKEW_MS ? 'in less than a minute' : 'just now'
 }
 
 /** 3 days, 2 hours, 40 seconds: one unit, rounded down. */

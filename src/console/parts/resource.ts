@@ -231,7 +231,7 @@ export function useAction<Input = void>(
         } catch (error) {
           if (hasCode(error, 'approval_required')) {
             intent = null
-            toast('Another person has to confirm this: it is under Approvals.')
+            toast('Another person must confirm this. The request is listed under Approvals.')
             return true
           }
           // A request without a response may have taken effect, so the next attempt repeats the same request.

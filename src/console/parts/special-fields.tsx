@@ -1,9 +1,8 @@
-/** Fields of values that need more than one control: instants in the staff's zone, texts in several languages, a search. */
+/** Fields of values that need more than one control: instants in the staff's zone, money, a search. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { zone } from '../preferences.ts'
-import { Button } from './button.tsx'
+import { clubZone, zone } from '../preferences.ts'
 import { FieldFrame, type FieldProps, useField } from './form.tsx'
-import { fromWallTime, minorUnitsOf, toWallTime } from './format.ts'
+import { fromWallTime, minorUnitsOf, nameOfOffset, toWallTime } from './format.ts'
 import { Icon } from './icon.tsx'
 
 interface TimeFieldProps extends FieldProps {
@@ -14,9 +13,20 @@ interface TimeFieldProps extends FieldProps {
 
 /** A date and time, entered in the staff's zone, which it names. */
 export function TimeField({ value, onChange, ...field }: TimeFieldProps) {
-  const { id, error, control } = useField({ ...field, hint: field.hint ?? zone.value })
+  const offset = value === null ? '' : nameOfOffset(value)
+  const inBrackets = offset === '' || offset === zone.value ? '' : ` (${offset})`
+  const whose = zone.value === clubZone.value ? ', the time zone of the club' : ''
+  const place = `In ${zone.value}${inBrackets}${whose}.`
+  const hint = field.hint ? (
+    <>
+      {field.hint} {place}
+    </>
+  ) : (
+    place
+  )
+  const { id, error, control } = useField({ ...field, hint })
   return (
-    <FieldFrame id={id} error={error} {...field} hint={field.hint ?? `In ${zone.value}`}>
+    <FieldFrame id={id} error={error} {...field} hint={hint}>
       <input
         {...control}
         type="datetime-local"
@@ -51,95 +61,6 @@ export function MoneyField({ value, currency, onChange, ...field }: MoneyFieldPr
           onInput={event => onChange(event.currentTarget.value)}
         />
         <span class="quiet">{currency}</span>
-      </div>
-    </FieldFrame>
-  )
-}
-
-/** A text of the catalogue: one for all languages, or one for each. */
-export type LocalizedText = string | Record<string, string>
-
-interface LocalizedFieldProps extends FieldProps {
-  value: LocalizedText
-  onChange: (value: LocalizedText) => void
-  /** The language of a text without languages. */
-  language?: string
-  lines?: boolean
-  max?: number
-}
-
-const LANGUAGE_TAG = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/
-
-/** A text in one or more languages. With one language it stays a plain string. */
-export function LocalizedField({
-  value,
-  onChange,
-  language = 'en',
-  lines,
-  max,
-  ...field
-}: LocalizedFieldProps) {
-  const { id, error, control } = useField(field)
-  const [added, setAdded] = useState('')
-  const texts: [string, string][] = typeof value === 'string' ? [[language, value]] : Object.entries(value)
-  const write = (entries: [string, string][]) => {
-    const [only, ...others] = entries
-    onChange(only && others.length === 0 && only[0] === language ? only[1] : Object.fromEntries(entries))
-  }
-  const canAdd = LANGUAGE_TAG.test(added) && !texts.some(([tag]) => tag === added)
-  const Control = lines ? 'textarea' : 'input'
-  return (
-    <FieldFrame id={id} error={error} {...field}>
-      <div class="languages">
-        {texts.map(([tag, text], nth) => (
-          <div key={tag} class="language">
-            <span class="language-tag">{tag}</span>
-            <Control
-              {...control}
-              id={nth === 0 ? id : `${id}-${tag}`}
-              aria-label={texts.length > 1 ? `${field.label}, ${tag}` : undefined}
-              lang={tag}
-              dir="auto"
-              maxLength={max}
-              value={text}
-              onInput={(event: Event & { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
-                const written = event.currentTarget.value
-                write(texts.map(entry => (entry[0] === tag ? [tag, written] : entry)))
-              }}
-            />
-            {texts.length > 1 && (
-              <Button
-                kind="quiet"
-                icon="remove"
-                label={`Remove ${tag}`}
-                onClick={() => write(texts.filter(([other]) => other !== tag))}
-              />
-            )}
-          </div>
-        ))}
-        {!field.disabled && (
-          <div class="language add">
-            <input
-              class="language-tag"
-              aria-label={`Language to add to ${field.label}`}
-              placeholder="pt"
-              value={added}
-              onInput={event => setAdded(event.currentTarget.value.trim())}
-            />
-            <Button
-              small
-              kind="quiet"
-              icon="add"
-              blocked={!canAdd && 'Write a language tag first, such as pt or pt-BR.'}
-              onClick={() => {
-                write([...texts, [added, '']])
-                setAdded('')
-              }}
-            >
-              Add language
-            </Button>
-          </div>
-        )}
       </div>
     </FieldFrame>
   )

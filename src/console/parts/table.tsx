@@ -1,23 +1,15 @@
 /** Tables of any length: only the rows in sight are in the document. */
-import { Component, type ComponentChildren, type RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { navigate } from '../router.tsx'
-import { Button } from './button.tsx'
-import { formatCount } from './format.ts'
 import type { Paged } from './resource.ts'
 import { Empty, Failed, Skeleton } from './states.tsx'
-import { drawnRows, useWindow } from './window.ts'
+import { CsvButton, More } from './table-foot.tsx'
+import { type Column, classOf, DrawnRow, Gap, HeadCell, type Sorting } from './table-row.tsx'
+import { drawnRows, ROW_REM, useWindow } from './window.ts'
 
-export interface Column<Row> {
-  id: string
-  title: string
-  cell: (row: Row) => ComponentChildren
-  /** Such as `12rem` or `20%`. Columns without one share the rest. */
-  width?: string
-  align?: 'end'
-  /** Hidden where the table is narrower: below `narrow` 40rem, below `middle` 60rem. */
-  hide?: 'narrow' | 'middle'
-}
+export { More } from './table-foot.tsx'
+export type { Column } from './table-row.tsx'
 
 interface DataTableProps<Row> {
   /** Names it for screen readers. */
@@ -33,6 +25,38 @@ interface DataTableProps<Row> {
   onOpen?: (row: Row) => void
   selected?: (row: Row) => boolean
   empty?: ComponentChildren
+  /** Of columns with `sorts`. */
+  sorting?: Sorting
+  /** Keys of the rows that are picked for an action on many. */
+  picked?: Picked | undefined
+}
+
+interface Picked {
+  keys: ReadonlySet<string>
+  onChange: (keys: ReadonlySet<string>) => void
+}
+
+/** The height of a row with a second line, as in table.css. */
+const TALL_ROW_REM = 4
+/** Below it, columns with `under` are a second line. */
+const NARROW_REM = 40
+
+/** Whether the element is narrow. False until it is measured. */
+function useNarrow(element: RefObject<HTMLElement | null>): boolean {
+  const [isNarrow, setNarrow] = useState(false)
+  useLayoutEffect(() => {
+    const measured = element.current
+    if (!measured) return
+    const measure = () => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+      setNarrow(measured.clientWidth < NARROW_REM * rem)
+    }
+    measure()
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(measured)
+    return () => sizes.disconnect()
+  }, [element.current])
+  return isNarrow
 }
 
 /** Rows of equal height with a sticky head. Arrow keys, Page Up and Down, Home and End move between rows. */
@@ -50,29 +74,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {rows.length === 0 ? (
         (empty ?? <Empty title="Nothing here yet" />)
       ) : (
-        <div class="table">
-          <Rows {...props} rows={rows} columns={columns} label={label} />
-        </div>
+        <>
+          <Frame {...props} rows={rows} />
+          <div class="table-foot">
+            {pages ? <More pages={pages} count={rows.length} /> : <span />}
+            <CsvButton label={label} columns={columns} rows={rows} pages={pages} />
+          </div>
+        </>
       )}
-      {pages && rows.length > 0 && <More pages={pages} count={rows.length} />}
     </>
   )
 }
 
-/** The foot of a list by cursor. */
-export function More<Row>({ pages, count }: { pages: Paged<Row>; count: number }) {
-  if (pages.moreError !== null)
-    return <Failed error={pages.moreError} onRetry={pages.more} busy={pages.isLoadingMore} />
+function Frame<Row>(props: DataTableProps<Row> & { rows: Row[] }) {
+  const frame = useRef<HTMLDivElement>(null)
+  const isNarrow = useNarrow(frame)
+  const { columns } = props
+  const [own, under] = useMemo(() => {
+    const below = isNarrow ? columns.filter(column => column.under) : []
+    return [columns.filter(column => !below.includes(column)), below]
+  }, [columns, isNarrow])
   return (
-    <div class="table-foot">
-      <span class="quiet" role="status">
-        {pages.hasMore ? `The first ${formatCount(count)}` : `${formatCount(count)} in all`}
-      </span>
-      {pages.hasMore && (
-        <Button small busy={pages.isLoadingMore} onClick={pages.more}>
-          Load more
-        </Button>
-      )}
+    <div class={under.length > 0 ? 'table tall' : 'table'} ref={frame}>
+      <Rows key={under.length > 0 ? 'tall' : 'flat'} {...props} columns={own} under={under} />
     </div>
   )
 }
@@ -89,9 +113,13 @@ function Rows<Row>({
   href,
   onOpen,
   selected,
-}: DataTableProps<Row> & { rows: Row[] }) {
+  sorting,
+  picked,
+  under,
+}: DataTableProps<Row> & { rows: Row[]; under: Column<Row>[] }) {
   const body = useRef<HTMLTableSectionElement | null>(null)
-  const { first, last, rowHeight } = useWindow(body, rows.length)
+  const rowRem = under.length > 0 ? TALL_ROW_REM : ROW_REM
+  const { first, last, rowHeight } = useWindow(body, rows.length, rowRem)
   const [active, setActive] = useState(0)
   const isOpening = href !== undefined || onOpen !== undefined
   const current = Math.min(active, rows.length - 1)
@@ -136,8 +164,11 @@ function Rows<Row>({
     })
   }
 
-  const latest = useRef({ open, setActive })
-  latest.current = { open, setActive }
+  const pick = (row: Row) => {
+    if (picked) picked.onChange(picked.keys.symmetricDifference(new Set([rowKey(row)])))
+  }
+  const latest = useRef({ open, setActive, pick })
+  latest.current = { open, setActive, pick }
 
   const parts = drawnRows({ first, last }, rows.length, isOpening ? current : null).map(drawn => {
     if (!('index' in drawn)) return <Gap key={`gap ${drawn.before}`} rows={drawn.gap} rowHeight={rowHeight} />
@@ -149,10 +180,12 @@ function Rows<Row>({
           key={rowKey(row)}
           row={row}
           columns={columns}
+          under={under}
           index={index}
           isOpening={isOpening}
           isCurrent={index === current}
           isSelected={selected?.(row)}
+          isPicked={picked?.keys.has(rowKey(row))}
           latest={latest}
         />
       )
@@ -167,16 +200,27 @@ function Rows<Row>({
       onKeyDown={isOpening ? move : undefined}
     >
       <colgroup>
+        {picked && <col class="pick" />}
         {columns.map(column => (
           <col key={column.id} class={classOf(column)} style={column.width ? { width: column.width } : {}} />
         ))}
       </colgroup>
       <thead>
         <tr aria-rowindex={1}>
-          {columns.map(column => (
-            <th key={column.id} scope="col" class={classOf(column)}>
-              {column.title}
+          {picked && (
+            <th scope="col" class="pick">
+              <input
+                type="checkbox"
+                aria-label="Select all rows that are loaded"
+                checked={rows.every(row => picked.keys.has(rowKey(row)))}
+                onChange={({ currentTarget: { checked } }) =>
+                  picked.onChange(new Set(checked ? rows.map(rowKey) : []))
+                }
+              />
             </th>
+          )}
+          {columns.map(column => (
+            <HeadCell key={column.id} column={column} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -184,57 +228,3 @@ function Rows<Row>({
     </table>
   )
 }
-
-interface DrawnRowProps<Row> {
-  row: Row
-  columns: Column<Row>[]
-  index: number
-  isOpening: boolean
-  isCurrent: boolean
-  isSelected: boolean | undefined
-  /** The current functions of the table, which change with each render. */
-  latest: RefObject<{ open: (row: Row) => void; setActive: (index: number) => void }>
-}
-
-/** Rendered again only when it changes, so that scrolling renders only rows that come into view. */
-class DrawnRow<Row> extends Component<DrawnRowProps<Row>> {
-  override shouldComponentUpdate(next: DrawnRowProps<Row>, state: object): boolean {
-    const { row, columns, index, isCurrent, isSelected } = this.props
-    // The state object differs after a change of a signal, such as the time zone.
-    if (state !== this.state || next.row !== row || next.columns !== columns) return true
-    return next.index !== index || next.isCurrent !== isCurrent || next.isSelected !== isSelected
-  }
-
-  render({ row, columns, index, isOpening, isCurrent, isSelected, latest }: DrawnRowProps<Row>) {
-    return (
-      <tr
-        aria-rowindex={index + 2}
-        aria-selected={isSelected}
-        class={isOpening ? 'opens' : undefined}
-        tabIndex={isOpening ? (isCurrent ? 0 : -1) : undefined}
-        onFocus={() => latest.current?.setActive(index)}
-        onClick={event => {
-          const isControl =
-            event.target instanceof Element && event.target.closest('a, button, input, select, label')
-          // Selecting text is not a click.
-          if (isOpening && !isControl && getSelection()?.isCollapsed !== false) latest.current?.open(row)
-        }}
-      >
-        {columns.map(column => (
-          <td key={column.id} class={classOf(column)} {...(isOpening ? { role: 'gridcell' } : {})}>
-            {column.cell(row)}
-          </td>
-        ))}
-      </tr>
-    )
-  }
-}
-
-const classOf = <Row,>({ align, hide }: Column<Row>) =>
-  [align === 'end' && 'end', hide && `hide-${hide}`].filter(Boolean).join(' ') || undefined
-
-/** The height of rows that are not in the document. */
-const Gap = ({ rows, rowHeight }: { rows: number; rowHeight: number }) => (
-  // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: an empty row is no row
-  <tr role="presentation" class="gap" style={{ height: `${rows * rowHeight}px` }} />
-)

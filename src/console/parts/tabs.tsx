@@ -1,17 +1,28 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+interface TabOf<T> {
+  id: T
+  title: string
+  count?: number | null
+  /** Words after the title, such as what is missing. */
+  note?: string
+  tone?: 'good' | 'warn'
+}
+
 interface TabsProps<T extends string> {
   label: string
-  tabs: readonly { id: T; title: string; count?: number | null }[]
+  tabs: readonly TabOf<T>[]
   current: T
   onChange: (id: T) => void
+  /** A control after the tabs. */
+  after?: ComponentChildren
   /** The panel of the current tab. */
   children: ComponentChildren
 }
 
 /** Views of one thing, one at a time. Arrow keys move between them. Keep the choice in the address by `useChoice`. */
-export function Tabs<T extends string>({ label, tabs, current, onChange, children }: TabsProps<T>) {
+export function Tabs<T extends string>({ label, tabs, current, onChange, after, children }: TabsProps<T>) {
   const id = useId()
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key]
@@ -27,28 +38,37 @@ export function Tabs<T extends string>({ label, tabs, current, onChange, childre
   }
   return (
     <div class="tabbed">
-      <div class="tabs" role="tablist" aria-label={label}>
-        {tabs.map(tab => (
-          <button
-            key={tab.id}
-            type="button"
-            role="tab"
-            id={`${id}-${tab.id}`}
-            aria-selected={tab.id === current}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab.id === current ? 0 : -1}
-            onClick={() => onChange(tab.id)}
-            onKeyDown={move}
-          >
-            {tab.title}
-            {tab.count != null && (
-              <>
-                {' '}
-                <span class="tab-count">{tab.count}</span>
-              </>
-            )}
-          </button>
-        ))}
+      <div class={after ? 'tabs-row' : undefined}>
+        <div class="tabs" role="tablist" aria-label={label}>
+          {tabs.map(tab => (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={`${id}-${tab.id}`}
+              aria-selected={tab.id === current}
+              aria-controls={`${id}-panel`}
+              tabIndex={tab.id === current ? 0 : -1}
+              onClick={() => onChange(tab.id)}
+              onKeyDown={move}
+            >
+              {tab.title}
+              {tab.count != null && (
+                <>
+                  {' '}
+                  <span class="tab-count">{tab.count}</span>
+                </>
+              )}
+              {tab.note !== undefined && (
+                <>
+                  {' '}
+                  <span class={`tab-note ${tab.tone ?? ''}`}>{tab.note}</span>
+                </>
+              )}
+            </button>
+          ))}
+        </div>
+        {after}
       </div>
       <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current}`}>
         {children}

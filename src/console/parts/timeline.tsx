@@ -16,7 +16,7 @@ export interface TimelineEntry {
   end?: ComponentChildren
 }
 
-/** What happened, the newest first, under the days of the staff's zone. */
+/** What happened, newest first, under the days of the staff's zone. */
 export function Timeline({ entries }: { entries: TimelineEntry[] }) {
   const days = Map.groupBy(entries, ({ at }) => formatDay(at))
   return (

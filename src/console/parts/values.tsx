@@ -10,6 +10,7 @@ import {
   formatSigned,
   formatTime,
 } from './format.ts'
+import { Face } from './picture.tsx'
 
 const TICK_MS = 20_000
 /** One timer for all relative times of the page. */
@@ -20,6 +21,9 @@ setInterval(() => {
 document.addEventListener('visibilitychange', () => {
   now.value = Date.now()
 })
+
+/** The time of the page, at most a tick old; what reads it is drawn again as it changes. */
+export const timeNow = () => Math.max(now.value, Date.now() - TICK_MS)
 
 interface TimeProps {
   at: string
@@ -32,11 +36,7 @@ interface TimeProps {
 /** An instant in the staff's zone; the exact one is its title. */
 export const Time = ({ at, relative = false, clock = false }: TimeProps) => (
   <time dateTime={at} title={formatExactTime(at)}>
-    {relative
-      ? formatRelative(at, Math.max(now.value, Date.now() - TICK_MS))
-      : clock
-        ? formatClock(at)
-        : formatTime(at)}
+    {relative ? formatRelative(at, timeNow()) : clock ? formatClock(at) : formatTime(at)}
   </time>
 )
 
@@ -71,9 +71,7 @@ export function FanName({ fan: { id, displayName, handle }, link = true }: FanNa
   const name = displayName ?? (handle ? `@${handle}` : 'No name')
   const inner = (
     <>
-      <span class="initial" aria-hidden="true">
-        {([...name.replace(/^@/, '')][0] ?? '?').toUpperCase()}
-      </span>
+      <Face fanId={id} name={name} />
       <span class="fan-words">
         <bdi>{name}</bdi>
         {handle && displayName && <bdi class="quiet">@{handle}</bdi>}

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** The value of `--row` in table.css. */
-const ROW_REM = 2.75
+export const ROW_REM = 2.75
 /** Rows rendered above and below the visible ones, so that fast scrolling shows no gap. */
 const OVERSCAN = 10
 

@@ -1,7 +1,7 @@
 /** The message of an event, as the sink publishes it. */
 import { laneOf, type SentEvent } from '../../economy/events/event.ts'
 import { bodyOf } from '../../economy/events/message.ts'
-import { messageId } from '../webhooks/message-id.ts'
+import { messageId } from '../webhooks/deliveries.ts'
 
 export interface Message {
   subject: string

@@ -6,7 +6,7 @@
 /** The server does not wait for a reader that is further behind and reads nothing. */
 const MAX_WAITING_BYTES = 65_536
 
-interface Events {
+export interface ConnectionEvents {
   /** Called once, when either side has closed the connection. */
   onClose(): void
   /** Called if the reader reads nothing: it would not notice the end of the response either. */
@@ -15,7 +15,7 @@ interface Events {
 
 export class Connection {
   readonly body: ReadableStream<Uint8Array>
-  readonly #events: Events
+  readonly #events: ConnectionEvents
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #closed = false
   /** Null: none wait. */
@@ -27,7 +27,7 @@ export class Connection {
   /** Callers that wait for room. */
   #waiting: (() => void)[] | null = null
 
-  constructor(events: Events) {
+  constructor(events: ConnectionEvents) {
     this.#events = events
     // Nothing waits in the stream itself, so that all that waits is counted.
     this.body = new ReadableStream<Uint8Array>(this, { highWaterMark: 0 })

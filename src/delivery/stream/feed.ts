@@ -1,8 +1,9 @@
 /** The events of one fan on one stream: in order, without gaps, at the pace of the reader. */
 import type { Database } from '../../../db/index.ts'
 import { NOBODY } from '../../core/caller.ts'
-import { EVENTS_PER_PAGE, readEventsAfter, readNewestSequences } from '../../economy/events/follow.ts'
+import { EVENTS_PER_PAGE, readEventsAfter } from '../../economy/events/follow.ts'
 import { bodyOf } from '../../economy/events/message.ts'
+import { readNewestSequences } from '../../economy/events/sequences.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 
@@ -79,7 +80,7 @@ export class Feed {
         position = event.sequence
         this.#position = position
       }
-      more = page.length === EVENTS_PER_PAGE
+      more = page.length >= EVENTS_PER_PAGE
     }
   }
 

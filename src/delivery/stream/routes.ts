@@ -91,7 +91,8 @@ const openRoute = (deps: StreamRouteDeps) =>
         me: topics.includes(ME),
         topics: new Map(states),
         lastEventId: readLastEventId(request.headers, query.lastEventId),
-        onUnreadEnd: () => server?.timeout(request, 1),
+        request,
+        server,
       })
       return eventStream(body)
     },
@@ -99,7 +100,7 @@ const openRoute = (deps: StreamRouteDeps) =>
       id: 'openStream',
       summary: 'Open a stream of events',
       description:
-        'Server-sent events: with a token until it expires or is logged out, your own events, resumed by `Last-Event-ID` within 24 hours; with or without one, changes of public responses.',
+        'Server-sent events. With a token: your own events, until the token expires or is revoked; `Last-Event-ID` resumes them within 24 hours. With or without a token: changes of public responses.',
       data: 'write',
       query: StreamQuery,
       findErrors: ({ query }) => findTopicErrors(query.topics),

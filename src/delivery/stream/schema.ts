@@ -34,7 +34,7 @@ export const StreamQuery = Closed(
 export const EventStream = Type.String({
   contentMediaType: 'text/event-stream',
   description:
-    'Server-sent events, until the token expires. First `reset`, unless the stream resumes: read what you show again. `me`: the type of the event, with its sequence as `id`, and as data the message that webhooks send. Public topics: the topic, with `{ "etag" }`, of a match also `status`, `homeScore` and `awayScore`.',
+    'Server-sent events, until the token expires. The first event is `reset`, unless the stream resumes: read again everything that you show. Events of `me` have the type of the event, its sequence as `id`, and the message that webhooks send as data. Events of public topics have the topic as type and `{ "etag" }` as data; for a match also `status`, `homeScore` and `awayScore`.',
 })
 
 export const StreamTicket = Closed(

@@ -10,10 +10,10 @@ import { every } from '../../core/every.ts'
 import { logFailed } from '../../core/loggable.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { readNewestSequences } from '../../economy/events/follow.ts'
+import { readNewestSequences } from '../../economy/events/sequences.ts'
 import { checkOpenTokens, type OpenToken } from '../../identity/auth/open-tokens.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { Connection } from './connection.ts'
+import { Connection, type ConnectionEvents } from './connection.ts'
 import { Feed } from './feed.ts'
 import { COMMENT, retryFrame } from './frames.ts'
 import { streamProblems } from './problems.ts'
@@ -50,20 +50,67 @@ interface StreamRequest {
   /** Whether the fan's events are sent. */
   me: boolean
   lastEventId: number | null
-  onUnreadEnd(): void
+  request: Request
+  /** Null: no server has accepted the request. */
+  server: RequestServer | null
+}
+
+interface RequestServer {
+  timeout(request: Request, seconds: number): void
 }
 
 export type Streams = ReturnType<typeof createStreams>
 
-interface Stream {
-  /** Null for a stream without a token, which has public topics only. */
-  token: OpenToken | null
-  /** A fan, or the address of a stream without a token: their streams are limited. */
-  owner: string
-  connection: Connection
-  /** Has the user id. */
-  feed: Feed
+/** What all streams of a server share. */
+interface StreamHooks {
+  db: Database
+  /** Follows the public topics, once the events of the fan continue. */
+  begin(stream: Stream, topics: StreamRequest['topics']): void
+  remove(stream: Stream): void
 }
+
+/** Its callbacks are methods: closures would keep what is around them, for each of tens of thousands of streams. */
+class Stream implements ConnectionEvents {
+  /** Null for a stream without a token, which has public topics only. */
+  readonly token: OpenToken | null
+  /** A fan, or the address of a stream without a token: their streams are limited. */
+  readonly owner: string
+  readonly connection: Connection
+  /** Has the user id. */
+  readonly feed: Feed
+  readonly #request: Request
+  readonly #server: RequestServer | null
+  readonly #hooks: StreamHooks
+
+  constructor({ opener, topics, me, lastEventId, request, server }: StreamRequest, hooks: StreamHooks) {
+    const { token, userId } = 'token' in opener ? opener : { token: null, userId: NOBODY }
+    this.token = token
+    this.owner = ownerOf(opener)
+    this.#request = request
+    this.#server = server
+    this.#hooks = hooks
+    this.connection = new Connection(this)
+    this.feed = new Feed({
+      db: hooks.db,
+      connection: this.connection,
+      userId,
+      lastEventId,
+      sendsEvents: me,
+      onBegin: () => hooks.begin(this, topics),
+    })
+  }
+
+  onClose(): void {
+    this.#hooks.remove(this)
+  }
+
+  onUnreadEnd(): void {
+    this.#server?.timeout(this.#request, 1)
+  }
+}
+
+const ownerOf = (opener: Opener) =>
+  'token' in opener ? `${opener.token.provider} ${opener.token.subject}` : opener.address
 
 export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVERY_MS } = {}) {
   const { config, db, log, now, randomBytes } = deps
@@ -84,24 +131,21 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   let tokensChanged = true
   let seenCommits: number | null = null
 
-  const ownerOf = (opener: Opener) =>
-    'token' in opener ? `${opener.token.provider} ${opener.token.subject}` : opener.address
-
   function isFull(opener: Opener): boolean {
     if (!('token' in opener)) return limits.publicStreams === 0
-    return open.size - anonymous >= limits.streams || byFan.get(ownerOf(opener)).size >= limits.streamsPerFan
+    return open.size - anonymous >= limits.streams || byFan.count(ownerOf(opener)) >= limits.streamsPerFan
   }
 
   /**
    * Makes room for a stream without a token: closes the oldest stream of the address with the most streams.
    */
   function makeRoom(address: string): void {
-    let most = byAddress.get(address)
-    if (most.size < limits.publicStreamsPerAddress) {
+    let fullest = address
+    if (byAddress.count(address) < limits.publicStreamsPerAddress) {
       if (anonymous < limits.publicStreams) return
-      for (const streams of byAddress.sets()) if (streams.size > most.size) most = streams
+      for (const key of byAddress.keys()) if (byAddress.count(key) > byAddress.count(fullest)) fullest = key
     }
-    const [oldest] = most
+    const [oldest] = byAddress.get(fullest)
     oldest?.connection.send(randomRetry(RETRY_LATER_MS))
     oldest?.connection.end()
   }
@@ -133,8 +177,13 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     stopTimers = undefined
   }
 
-  /** A separate closure: one inside `open` would keep everything that `open` needs in memory. */
-  const removalOf = (stream: Stream) => () => remove(stream)
+  const hooks: StreamHooks = {
+    db,
+    begin(stream, followed) {
+      for (const [topic, state] of followed) topics.follow(topic, state, stream)
+    },
+    remove,
+  }
 
   function startTimers(): () => void {
     const timers = [
@@ -216,24 +265,12 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
       return open.size
     },
     /** The body of the response. @throws DomainError `too_many_streams` */
-    open({ opener, me, lastEventId, topics: followed, onUnreadEnd }: StreamRequest) {
+    open(request: StreamRequest) {
+      const { opener } = request
       if (isFull(opener)) throw new DomainError(streamProblems.too_many_streams, { retryAfter: RETRY_AFTER })
       if ('address' in opener) makeRoom(opener.address)
-      const { token, userId } = 'token' in opener ? opener : { token: null, userId: NOBODY }
-      const events = { onClose() {}, onUnreadEnd }
-      const connection = new Connection(events)
-      const feed = new Feed({
-        db,
-        connection,
-        userId,
-        lastEventId,
-        sendsEvents: me,
-        onBegin() {
-          for (const [topic, state] of followed) topics.follow(topic, state, stream)
-        },
-      })
-      const stream: Stream = { token, owner: ownerOf(opener), connection, feed }
-      events.onClose = removalOf(stream)
+      const stream = new Stream(request, hooks)
+      const { connection } = stream
       connection.send(randomRetry(RETRY_MS))
       add(stream)
       advance(stream)
@@ -252,18 +289,29 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   }
 }
 
-function createIndex<Value>() {
-  const values = new Map<string, Set<Value>>()
+/** Values by key. Most keys have one, for which a Set would take 350 bytes. */
+function createIndex<Value extends object>() {
+  const values = new Map<string, Value | Set<Value>>()
   return {
     add(key: string, value: Value): void {
-      values.getOrInsertComputed(key, () => new Set()).add(value)
+      const found = values.get(key)
+      if (found instanceof Set) found.add(value)
+      else values.set(key, found === undefined || found === value ? value : new Set([found, value]))
     },
     remove(key: string, value: Value): void {
       const found = values.get(key)
-      if (found?.delete(value) && found.size === 0) values.delete(key)
+      if (found instanceof Set) found.delete(value)
+      if (found === value || (found instanceof Set && found.size === 0)) values.delete(key)
     },
-    get: (key: string): ReadonlySet<Value> => values.get(key) ?? new Set(),
+    /** The oldest first. */
+    get(key: string): Value[] {
+      const found = values.get(key)
+      return found instanceof Set ? [...found] : found === undefined ? [] : [found]
+    },
+    count(key: string): number {
+      const found = values.get(key)
+      return found instanceof Set ? found.size : found === undefined ? 0 : 1
+    },
     keys: () => [...values.keys()],
-    sets: (): Iterable<ReadonlySet<Value>> => values.values(),
   }
 }

@@ -6,7 +6,7 @@ import { DomainError, type FieldError } from '../../core/problems.ts'
 import { readLeaderboard } from '../../economy/leaderboard/leaderboard.ts'
 import type { PublicReads, ReadSource } from '../../platform/cache/public-reads.ts'
 import { etagOfValue } from '../../platform/http/edge/conditional.ts'
-import { getPack } from '../../play/packs/catalogue.ts'
+import { getPack } from '../../play/packs/packs.ts'
 
 /** The events of the caller. */
 export const ME = 'me'
@@ -75,7 +75,7 @@ async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: st
   return { etag: etagOfValue(await readLeaderboard(source, null, page)) }
 }
 
-/** Like `readTopic`, but returns an ETag of null if there is no such pack, match or season any more. */
+/** Like `readTopic`, but returns an ETag of null if the pack, match or season no longer exists. */
 export async function findTopic(deps: TopicDeps, topic: string): Promise<TopicState> {
   try {
     return await readTopic(deps, topic)

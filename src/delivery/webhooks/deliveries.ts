@@ -1,7 +1,7 @@
-/** Deliveries: one event to one endpoint. */
+/** Deliveries: one event to one endpoint, with its attempts. */
 import { getTableColumns, sql } from 'drizzle-orm'
 import { byName, firstOfEach } from '../../../db/first-of-each.ts'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 
@@ -43,3 +43,48 @@ export const isPending = ({ tables }: Pick<Transaction, 'tables'>) =>
 /** As the partial index of those that are not delivered. */
 export const isUndelivered = ({ tables }: Pick<Reader, 'tables'>) =>
   sql`nullif(${tables.webhookDeliveries.state}, 'delivered') is not null`
+
+/** The row has the last attempt in columns of their own, and those before as JSON. */
+type Delivery = Tables['webhookDeliveries']['$inferSelect']
+
+export type LastAttempt = Pick<Delivery, 'attemptedAt' | 'status' | 'response' | 'earlierAttempts'>
+
+export interface Attempt {
+  /** ISO 8601. */
+  attemptedAt: string
+  /** Null: no complete response. */
+  status: number | null
+  response: string
+}
+
+/**
+ * More than one round of attempts, so that a delivery that is sent again keeps the attempts of the previous
+ * round.
+ */
+const MAX_KEPT = 20
+
+/** All stored attempts, the oldest first. */
+export function attemptsOf({ attemptedAt, status, response, earlierAttempts }: LastAttempt): Attempt[] {
+  // Guarantee of the cast: only `withLastAttempt` writes the column.
+  const earlier = earlierAttempts === null ? [] : (JSON.parse(earlierAttempts) as Attempt[])
+  return attemptedAt === null
+    ? earlier
+    : [...earlier, { attemptedAt: attemptedAt.toISOString(), status, response: response ?? '' }]
+}
+
+/** What `earlierAttempts` is after the next attempt; null before the second one. */
+export function withLastAttempt(delivery: LastAttempt): string | null {
+  const attempts = attemptsOf(delivery).slice(-MAX_KEPT)
+  return attempts.length === 0 ? null : JSON.stringify(attempts)
+}
+
+/**
+ * `webhook-id`, the same at every attempt and after a replay. It contains no full stop, which separates signed parts. `lane`: see `laneOf`.
+ */
+export const messageId = ({ lane, sequence }: { lane: string; sequence: number }) => `evt_${lane}_${sequence}`
+
+/** For `bun run webhooks test`: without a fan, and by default with a type that is not an event. */
+export const testMessage = (id: string, at: Date, example: object = { type: 'webhook.test', data: {} }) => ({
+  id: `test_${id}`,
+  body: JSON.stringify({ ...example, timestamp: at }),
+})

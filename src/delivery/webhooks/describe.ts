@@ -5,7 +5,6 @@ import { Closed, Id, Instant, Integer } from '../../core/schemas.ts'
 import { type TObject, type TSchema, Type } from '../../core/typebox.ts'
 import { APPLICATION, applicationEvents, MATCH_UPDATED, matchUpdated } from '../../economy/events/types.ts'
 import type { DescribedMessage } from '../../platform/docs/webhooks.ts'
-import { exampleOf } from './example.ts'
 
 const origin = {
   source: Type.String({ description: '`matchday`, or the system that reported the event.' }),
@@ -55,7 +54,7 @@ export function describeMessages(): DescribedMessage[] {
     'An event of another system, of any other type. Endpoints get it by a pattern: `shop.*`, or `*` for everything.'
   const content = {
     data: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'As the system reported it.' }),
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The data that the system reported.' }),
     ),
     truncated: Type.Optional(
       Type.Literal(true, { description: 'The body would exceed 20 KiB: `data` is left out.' }),
@@ -88,10 +87,12 @@ export function exampleMessage(type: string): object {
   const described = describeMessages()
   const found =
     described.find(message => message.type === type) ?? described.find(({ type }) => type === 'other')
+  // Guarantee of the cast: `messageExample` wrote it.
   return { ...(found?.example as object), type }
 }
 
 function messageExample(schema: TObject, type: string, source: string, content: object = {}): unknown {
+  // Guarantee of the cast: `messageOf` requires the member.
   const { data, ...message } = exampleOf(schema) as { data: object }
   return { ...message, type, data: { ...data, source, ...content } }
 }
@@ -101,3 +102,29 @@ const titleOf = (type: string) =>
     .split(/[._]/)
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}Message`
+
+const MADE: Record<string, unknown> = {
+  string: 'example',
+  integer: 1,
+  number: 1,
+  boolean: true,
+  array: [],
+  null: null,
+}
+
+/** The example of a schema, or one that is built from the examples of its required members. */
+export function exampleOf(schema: TSchema): unknown {
+  const { examples, const: constant, anyOf, type, properties, required = [], items, minimum } = schema
+  if (Array.isArray(examples)) return examples[0]
+  if (constant !== undefined) return constant
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0])
+  if (type === 'array' && items) return [exampleOf(items)]
+  if (type === 'object') {
+    // Guarantee of the cast: the type is `object`.
+    const members = Object.entries((properties ?? {}) as Record<string, TSchema>).filter(([name]) =>
+      required.includes(name),
+    )
+    return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)]))
+  }
+  return typeof minimum === 'number' && minimum > 1 ? minimum : MADE[String(type)]
+}

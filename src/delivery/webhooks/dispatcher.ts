@@ -6,15 +6,16 @@
  */
 import { and, isNull, lte, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
-import type { Database } from '../../../db/index.ts'
+import type { Database, Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
 import type { GiveWay } from '../../core/give-way.ts'
 import { logFailed } from '../../core/loggable.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import { createTurns, type Turns } from '../../core/turns.ts'
+import { messageId } from './deliveries.ts'
 import { signingSecrets } from './endpoints.ts'
 import { hasDueLane } from './lanes.ts'
-import { messageId } from './message-id.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { ATTEMPT_MS, type AttemptResult, sendMessage } from './send.ts'
 import { asksForPause, type Claim, type Finished, type Turn, takeTurn, takeTurnOf } from './turn.ts'
@@ -23,7 +24,7 @@ import { asksForPause, type Claim, type Finished, type Turn, takeTurn, takeTurnO
 const MAX_IN_FLIGHT = 32
 /** Deliveries that are claimed for each attempt at once: one unit of work claims enough for many attempts. */
 const AHEAD = 8
-/** A claimed delivery that waits longer is given back: the receiver is slow. */
+/** A claimed delivery that waits longer is released: the receiver is slow. */
 const MAX_WAIT_MS = 5_000
 /** Time to store a result after the deadline of its attempt. */
 const LEASE_MARGIN_MS = 10_000
@@ -55,6 +56,20 @@ interface Worker {
   finished: Finished[]
   turns: Turns
 }
+
+const selectDueEndpoints = prepared((reader: Reader, now: Date) => {
+  const { webhookEndpoints } = reader.tables
+  return reader
+    .select({ id: webhookEndpoints.id })
+    .from(webhookEndpoints)
+    .where(
+      and(
+        isNull(webhookEndpoints.disabledAt),
+        or(isNull(webhookEndpoints.pausedUntil), lte(webhookEndpoints.pausedUntil, now)),
+        hasDueLane(reader, webhookEndpoints.id, now),
+      ),
+    )
+})
 
 export function createDispatcher(
   { db, log, now, elapsed, webhookSecrets, webhookFetch, giveWay }: DispatcherDeps,
@@ -159,17 +174,7 @@ export function createDispatcher(
 
   /** Endpoints with something due, or with results that are not stored. */
   async function dueEndpoints(): Promise<string[]> {
-    const { webhookEndpoints } = db.tables
-    const endpoints = await db.read
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(
-        and(
-          isNull(webhookEndpoints.disabledAt),
-          or(isNull(webhookEndpoints.pausedUntil), lte(webhookEndpoints.pausedUntil, now())),
-          hasDueLane(db.read, webhookEndpoints.id, now()),
-        ),
-      )
+    const endpoints = await selectDueEndpoints(db.read, now())
     const unsaved = [...workers].filter(([, { finished }]) => finished.length > 0).map(([id]) => id)
     return [...new Set([...endpoints.map(({ id }) => id), ...unsaved])]
   }

@@ -28,7 +28,7 @@ export function createWebhookSecrets({ key, previousKeys }: SigningKeys) {
       `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`,
     encrypt: (secret: string, endpointId: string, randomBytes: RandomBytes) =>
       newest.encrypt(secret, endpointId, randomBytes(NONCE_BYTES)),
-    /** Null if it was encrypted under a key that is not known any more. */
+    /** Null if it was encrypted under a key that is no longer known. */
     decrypt(encrypted: string, endpointId: string): string | null {
       for (const { decrypt } of encryptions) {
         const secret = decrypt(encrypted, endpointId)

@@ -1,6 +1,8 @@
 /** One attempt: a signed POST, with a deadline for the whole response, of which at most 16 KiB are read. */
+
 import { createHmac } from 'node:crypto'
 import { withDeadline } from '../../../db/deadline.ts'
+import { errorCode } from '../../core/error-code.ts'
 import { readRetryAfter } from '../../core/retry-after.ts'
 import { ForbiddenAddressError, type GuardedFetch } from '../../core/ssrf-guard.ts'
 import { MAX_RETRY_AFTER_SECONDS } from './schedule.ts'
@@ -127,7 +129,7 @@ async function readStart({ headers, body }: Response): Promise<string> {
 function reasonOf(error: unknown, deadlineMs: number): string {
   if (error instanceof LateError) return `no complete response within ${deadlineMs / 1000} s`
   if (error instanceof ForbiddenAddressError) return error.message
-  const { code } = error as { code?: unknown }
+  const code = errorCode(error)
   return typeof code === 'string' && /^\w{1,60}$/.test(code)
     ? `the connection failed: ${code}`
     : 'the connection failed'

@@ -1,9 +1,9 @@
 /** Sends a test message to an endpoint at once. It is not an event, and nothing is stored. */
 import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
+import { testMessage } from './deliveries.ts'
 import { exampleMessage } from './describe.ts'
 import { type Endpoint, signingSecrets } from './endpoints.ts'
-import { testMessage } from './message-id.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { ATTEMPT_MS, type AttemptResult, sendMessage } from './send.ts'
 

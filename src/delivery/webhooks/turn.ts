@@ -7,8 +7,7 @@
 import { eq } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
-import { type LastAttempt, withLastAttempt } from './attempts.ts'
-import { findOldestPending } from './deliveries.ts'
+import { findOldestPending, type LastAttempt, withLastAttempt } from './deliveries.ts'
 import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
 import {
   countLeases,

@@ -33,10 +33,12 @@ export const CashPromotion = Closed(
       minLength: 1,
       maxLength: 128,
       description:
-        'Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data.',
+        'Identifies the promotion among those of all fans and sources. It is stored permanently in the entries, which the fan sees: it must not contain personal data.',
       examples: ['welcome-2026-4711'],
     }),
-    expiresAt: Type.Optional(InstantInput('What is not spent by then ends. Without it, it does not end.')),
+    expiresAt: Type.Optional(
+      InstantInput('Cash that is not spent by then expires. If omitted, the cash does not expire.'),
+    ),
     note: Type.Optional(
       Type.String({
         minLength: 1,

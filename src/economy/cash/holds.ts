@@ -2,7 +2,7 @@
  * Cash that is held for a purchase, then captured or released, at most once: `held → captured → refunded`, or `held → released`.
  * Each change is a conditional update under the lock of the account.
  */
-import { and, eq, lte } from 'drizzle-orm'
+import { and, type Column, eq, lte, notExists, type SQL } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { type CashKey, type CashLedger, lockCash } from './ledger.ts'
@@ -21,21 +21,19 @@ type NewHold = Pick<CashHold, 'purchaseId' | 'userId' | 'currency' | 'amount' | 
 export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean> {
   const { userId, currency, amount, purchaseId } = hold
   const { ledger, promotions } = await lockSettledCash(tx, { userId, currency })
-  const before = await findHold(tx, purchaseId)
-  if (before) return before.state === 'held'
+  const [inserted] = await insertHold(tx, { ...hold, state: 'held', createdAt: tx.now(), settledAt: null })
+  if (!inserted) return (await findHold(tx, purchaseId))?.state === 'held'
   if (ledger.available() < amount) throw insufficientCash(currency, amount, ledger.available())
-  await insertHold(tx, { ...hold, state: 'held', createdAt: tx.now(), settledAt: null })
   await takePromotions(tx, promotions, { purchaseId, amount })
   await ledger.hold(amount)
   return true
 }
 
-/** Books the payment of a purchase with what is held for it. False if nothing is held. */
-export async function captureHold(tx: Transaction, purchaseId: string): Promise<boolean> {
-  const hold = await findHold(tx, purchaseId)
+/** Books the payment of a purchase with what is held for it. False if nothing is held. `key`: of the fan who buys. */
+export async function captureHold(tx: Transaction, purchaseId: string, key: CashKey): Promise<boolean> {
+  const ledger = await lockCash(tx, key)
+  const hold = await settle(tx, purchaseId, 'held', 'captured')
   if (!hold) return false
-  const ledger = await lockCash(tx, hold)
-  if (!(await settle(tx, purchaseId, 'held', 'captured'))) return false
   await ledger.append({ delta: -hold.amount, held: -hold.amount, reason: 'payment', ref: purchaseId })
   return true
 }
@@ -86,19 +84,34 @@ export const findHold = preparedRow((reader: Reader, purchaseId: string) => {
   return reader.select().from(cashHolds).where(eq(cashHolds.purchaseId, purchaseId))
 })
 
-const insertHold = prepared((tx: Transaction, hold: CashHold) => tx.insert(tx.tables.cashHolds).values(hold))
+/** SQL: whether no cash was ever held for a purchase. */
+export function isWithoutHold(reader: Reader, purchaseId: Column): SQL {
+  const { cashHolds } = reader.tables
+  return notExists(
+    reader.select({ id: cashHolds.purchaseId }).from(cashHolds).where(eq(cashHolds.purchaseId, purchaseId)),
+  )
+}
 
-const settle = async (tx: Transaction, purchaseId: string, from: string, state: string) =>
-  (await updateState(tx, purchaseId, from, { state, settledAt: tx.clock() })).length > 0
+const insertHold = prepared((tx: Transaction, hold: CashHold) => {
+  const { cashHolds } = tx.tables
+  return tx
+    .insert(cashHolds)
+    .values(hold)
+    .onConflictDoNothing()
+    .returning({ purchaseId: cashHolds.purchaseId })
+})
 
-const updateState = prepared(
+const settle = (tx: Transaction, purchaseId: string, from: string, state: string) =>
+  updateState(tx, purchaseId, from, { state, settledAt: tx.clock() })
+
+const updateState = preparedRow(
   (tx: Transaction, purchaseId: string, from: string, to: { state: string; settledAt: Date }) => {
     const { cashHolds } = tx.tables
     return tx
       .update(cashHolds)
       .set(to)
       .where(and(eq(cashHolds.purchaseId, purchaseId), eq(cashHolds.state, from)))
-      .returning({ purchaseId: cashHolds.purchaseId })
+      .returning({ amount: cashHolds.amount })
   },
 )
 

@@ -4,7 +4,8 @@
  */
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 import { LedgerMismatchError } from '../points/account.ts'
 import { noteAppended } from '../points/appended-entries.ts'
 import { chainEntry, GENESIS_HASH, isHeadOf } from '../points/hash.ts'
@@ -45,7 +46,7 @@ export interface CashLedger extends CashKey {
  */
 export async function lockCash(tx: Transaction, key: CashKey): Promise<CashLedger> {
   const { userId, currency } = key
-  const [locked] = await insertOrLock(tx, userId, currency)
+  const locked = (await lockAccount(tx, userId, currency)) ?? (await insertOrLock(tx, userId, currency))
   if (!locked) throw new Error('a locked account of cash does not exist')
   let account = locked
   // A statement after the lock: on PostgreSQL the one that waited for it reads an older snapshot.
@@ -77,7 +78,14 @@ export async function lockCash(tx: Transaction, key: CashKey): Promise<CashLedge
   }
 }
 
-const insertOrLock = prepared((tx: Transaction, userId: string, currency: string) => {
+const lockAccount = preparedRow((tx: Transaction, userId: string, currency: string) => {
+  const { cashAccounts: accounts } = tx.tables
+  const isOwn = and(eq(accounts.userId, userId), eq(accounts.currency, currency))
+  return locksForUpdate(tx, tx.select().from(accounts).where(isOwn))
+})
+
+/** The first unit of work with this account. */
+const insertOrLock = preparedRow((tx: Transaction, userId: string, currency: string) => {
   const { cashAccounts } = tx.tables
   const account = { balance: 0, held: 0, seq: 0, headHash: GENESIS_HASH, updatedAt: new Date(0) }
   return tx

@@ -53,7 +53,7 @@ export const promotionRoutes = (deps: PromotionDeps) =>
       id: 'grantCash',
       summary: 'Give cash to a fan',
       description:
-        'Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. It is spent before what the fan has paid for, the one that ends first before the others; it cannot be paid out.',
+        'Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. Promotions are spent before cash that the fan has paid in, starting with the one that expires first. They cannot be paid out.',
       body: CashPromotion,
       responses: { 200: GivenCash, 201: GivenCash },
       problems: thrownBy.grantCash,

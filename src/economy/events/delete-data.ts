@@ -2,19 +2,21 @@
 import { and, eq, isNotNull, isNull, lt, ne, notLike, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
-import { countRows } from '../../../db/pages.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
+import { WITH_GRANT } from '../rules/decision.ts'
 import { APPLICATION } from './types.ts'
 
-/** Events that wait for distribution are not distributed any more. */
+/** Events that wait for distribution are no longer distributed. */
 const nothingIn = ({ position }: Tables['events']) => {
   return { data: null, voidNote: null, position: sql`nullif(${position}, 0)` }
 }
 
-/** Deletes the data of events that are older than the retention period, in batches. Returns their number. */
-export function sweepEventData(db: Pick<Database, 'write'>, retentionMs: number): Promise<number> {
+/** Deletes the data of events that are older than `eventRetentionDays`, in batches. Returns their number. */
+export function sweepEventData(db: Pick<Database, 'write'>): Promise<number> {
   return inBatches(db, async (tx, size) => {
     const { events } = tx.tables
-    const until = new Date(tx.now().getTime() - retentionMs)
+    const { eventRetentionDays } = await settingsOf(tx)
+    const until = new Date(tx.now().getTime() - eventRetentionDays * 86_400_000)
     const old = tx
       .select({ source: events.source, eventId: events.eventId })
       .from(events)
@@ -40,7 +42,10 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
       .update(events)
       .set(nothingIn(events))
       .where(and(eq(column, userId), isNotNull(events.data)))
-  const isUnpaid = or(isNull(events.decisions), notLike(events.decisions, '%"outcome":"granted"%'))
+  const isUnpaid = or(
+    isNull(events.decisions),
+    and(...WITH_GRANT.map(grant => notLike(events.decisions, grant))),
+  )
   // An event of another system, as long as it has a digest for recognizing repeats.
   const isForeign = and(ne(events.source, APPLICATION), isNotNull(events.digest))
   await tx
@@ -55,9 +60,13 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
       .where(and(eq(source, early.source), eq(eventId, early.eventId)))
 }
 
-/** How many events of a fan have data, with the voids that came before their event. */
-export function countEventData(reader: Reader, userId: string): Promise<number> {
+/** How many events of a fan have data, with those folded into them, and the voids that came before their event. */
+export async function countEventData(reader: Reader, userId: string): Promise<number> {
   const { events } = reader.tables
   const isTheirs = or(eq(events.userId, userId), eq(events.voidedFor, userId))
-  return countRows(reader, events, and(isTheirs, isNotNull(events.data)))
+  const [counted] = await reader
+    .select({ told: sql<number>`coalesce(sum(1 + coalesce(${events.entryCount}, 0)), 0)`.mapWith(Number) })
+    .from(events)
+    .where(and(isTheirs, isNotNull(events.data)))
+  return counted?.told ?? 0
 }

@@ -43,7 +43,7 @@ function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string
     case 'later':
       return 'the rule became active after the event was recorded'
     case 'unheard':
-      return 'rules cannot listen to the type any more'
+      return 'rules can no longer listen to the type'
     case 'undecided':
       return 'it matches and has not decided: run verify-ledger'
     case 'data_deleted':

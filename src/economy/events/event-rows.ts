@@ -1,13 +1,14 @@
 /** The rows of events: read by their keys, and inserted with the next sequences of their fans. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { insertNewRows } from '../../../db/bulk.ts'
 import { ConflictError, DatabaseError, type Reader, type Transaction } from '../../../db/index.ts'
-import { valuesOf } from '../../../db/insert-select.ts'
+import { rowFrom } from '../../../db/insert-select.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { currentRevision } from '../../club/catalogue/versions.ts'
-import { type EventRow, type NewEvent, rowOf } from './event.ts'
-import { readNewestSequences } from './follow.ts'
+import { digestOf } from './digest.ts'
+import type { EventRow, NewEvent } from './event.ts'
+import { newestOf, readNewestSequences } from './sequences.ts'
 
 export type EventKey = Pick<EventRow, 'source' | 'eventId'>
 
@@ -34,19 +35,33 @@ export const readEvents: (reader: Reader, keys: EventKey[]) => Promise<EventRow[
 export type EventDraft = Omit<EventRow, 'sequence' | 'userId'> & { userId: string }
 
 export const draftOf = (
-  event: NewEvent,
+  { source, eventId, userId, type, occurredAt, data }: NewEvent,
   recordedAt: Date,
-  { revision, position }: Pick<EventRow, 'revision' | 'position'>,
+  { revision, position, form }: Pick<EventRow, 'revision' | 'position'> & { form: 'short' | 'long' },
 ): EventDraft => ({
-  ...rowOf(event, recordedAt),
+  source,
+  eventId,
+  userId,
+  type,
+  occurredAt,
+  recordedAt,
   revision,
+  data: JSON.stringify(data),
   position,
+  digest: digestOf({ type, occurredAt, data }, form),
+  ...UNDECIDED,
+})
+
+export const UNDECIDED = {
   decisions: null,
   voidedAt: null,
   voidNote: null,
   voidedFor: null,
   taken: null,
-})
+  entryCount: null,
+  firstEntrySeq: null,
+  lifetimeAfter: null,
+}
 
 /** `revision`: of the catalogue, as the statement reads it that inserts the event. */
 interface Inserted {
@@ -67,12 +82,7 @@ export async function insertEvent(
   revision: 'given' | 'current' = 'given',
 ): Promise<Inserted | { before: EventRow }> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { userId, ...rest } = row
-    const [written] = await insertNext(
-      tx,
-      userId,
-      revision === 'given' ? rest : { ...rest, revision: undefined },
-    )
+    const [written] = await insertNext(tx, row, revision === 'current')
     if (written) return written
     const before = await findEvent(tx, row)
     if (before) return { before }
@@ -84,23 +94,18 @@ export async function insertEvent(
  * On PostgreSQL an insert waits for one of the same sequence that is not committed, and then inserts nothing: the unique
  * index makes the sequence gapless without a lock.
  */
-type Insertable = Omit<EventDraft, 'userId' | 'revision'> & { revision: number | null | undefined }
-
-const insertNext = prepared((tx: Transaction, userId: string, { revision, ...row }: Insertable) => {
+const insertNext = prepared((tx: Transaction, row: EventDraft, isCurrent: boolean) => {
   const { events } = tx.tables
-  const sequence = sql`coalesce(own.newest, 0) + 1`
-  const current = currentRevision(tx)
-  const values = valuesOf(events, {
-    ...row,
-    userId,
-    sequence,
-    revision: revision === undefined ? current.value : revision,
-  })
+  const queries: Record<string, SQL> = { newest: newestOf(events, sql`${row.userId}`) }
+  if (isCurrent === true) queries.revision = currentRevision(tx)
   return tx
     .insert(events)
     .select(
-      sql`select ${values} from (select max(${events.sequence}) as newest from ${events} where ${events.userId} = ${userId}) as own
-        ${revision === undefined ? current.join : sql``} where true`,
+      rowFrom(events, queries, ({ newest, revision = row.revision }) => ({
+        ...row,
+        sequence: sql`coalesce(${newest}, 0) + 1`,
+        revision,
+      })),
     )
     .onConflictDoNothing()
     .returning({ sequence: sql<number>`${events.sequence}`.mapWith(Number), revision: events.revision })

@@ -1,10 +1,10 @@
 /** An event, as it is recorded: of a fan, or of a match. */
 import type { Tables } from '../../../db/index.ts'
-import type { Decision } from '../rules/decision.ts'
-import { digestOf } from './digest.ts'
+import type { TakenGrant } from '../rules/apply-rules.ts'
+import { type Decision, parseDecisions } from '../rules/decision.ts'
 
 /** A JSON object. */
-type EventData = Record<string, unknown>
+export type EventData = Record<string, unknown>
 
 export interface NewEvent {
   source: string
@@ -14,11 +14,9 @@ export interface NewEvent {
   type: string
   occurredAt: Date
   data: EventData
-  /** SHA-256 of the content. Default: computed. */
-  digest?: string | null
 }
 
-export interface RecordedEvent extends Omit<NewEvent, 'digest'> {
+export interface RecordedEvent extends NewEvent {
   /** 1, 2, 3 … per fan. */
   sequence: number
   recordedAt: Date
@@ -38,30 +36,20 @@ export type SentEvent = RecordedEvent | MatchEvent
 export const laneOf = (event: SentEvent): string =>
   'matchId' in event ? `match:${event.matchId}` : event.userId
 
-/** The row of a new event, without its sequence. */
-export const rowOf = ({ data, ...event }: NewEvent, recordedAt: Date) => {
-  const digest = event.digest ?? digestOf({ ...event, data })
-  return { ...event, digest, recordedAt, data: JSON.stringify(data) }
-}
-
 export type EventRow = Tables['events']['$inferSelect']
 
-/** Null for a void whose event has not arrived. Deleted data is empty. */
+/** Empty after it was deleted. */
+export const dataOf = ({ data }: Pick<EventRow, 'data'>): EventData => parseJson<EventData>(data) ?? {}
+
+/** Null for a void whose event has not arrived. */
 export function toRecordedEvent(row: EventRow): RecordedEvent | null {
   const { source, eventId, userId, sequence, type, occurredAt, recordedAt } = row
   if (userId === null || sequence === null || type === null || occurredAt === null) return null
-  const data = parseJson<EventData>(row.data) ?? {}
-  return { source, eventId, userId, sequence, type, occurredAt, recordedAt, data }
+  return { source, eventId, userId, sequence, type, occurredAt, recordedAt, data: dataOf(row) }
 }
 
-/** The event of a row; null for a void whose event has not arrived. */
-export function eventOf(row: EventRow): NewEvent | null {
-  const event = toRecordedEvent(row)
-  return event && { ...event, digest: row.digest }
-}
-
-export const decisionsOf = ({ decisions }: Pick<EventRow, 'decisions'>) =>
-  parseJson<Decision[]>(decisions) ?? []
+export const decisionsOf = ({ decisions }: Pick<EventRow, 'decisions'>): Decision[] =>
+  decisions === null ? [] : parseDecisions(decisions)
 
 /** What an event earned. */
 export const grantsOf = (decisions: Decision[]) =>
@@ -70,3 +58,27 @@ export const grantsOf = (decisions: Decision[]) =>
 /** Guarantee of the cast: only this room writes the JSON columns of an event. */
 export const parseJson = <Value>(text: string | null): Value | null =>
   text === null ? null : (JSON.parse(text) as Value)
+
+/** What a void took back of each grant, by rule. */
+export const takenOf = ({ taken }: Pick<EventRow, 'taken'>) =>
+  new Map((parseJson<TakenGrant[]>(taken) ?? []).map(grant => [grant.ruleId, grant]))
+
+/**
+ * Points of an event that count against budgets, by rule, minus the points that its void took back. Empty for a row that is
+ * not JSON.
+ */
+export function budgetedPoints(
+  row: Pick<EventRow, 'decisions' | 'taken'>,
+): Pick<Decision, 'ruleId' | 'points'>[] {
+  try {
+    const taken = takenOf(row)
+    return decisionsOf(row).flatMap(({ ruleId, outcome, budgeted, points }) =>
+      budgeted && outcome === 'granted'
+        ? [{ ruleId, points: points - (taken.get(ruleId)?.points ?? 0) }]
+        : [],
+    )
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}

@@ -8,7 +8,8 @@ import { type EventFacts, evaluateRule, needsData } from '../rules/evaluate-rule
 import type { Rule } from '../rules/rule.ts'
 import { readRules } from '../rules/rule-set.ts'
 import { decisionsOf, type EventRow, parseJson, type RecordedEvent, toRecordedEvent } from './event.ts'
-import { type EventKey, findEvent } from './event-rows.ts'
+import type { EventKey } from './event-rows.ts'
+import { findToldEvent } from './folded.ts'
 
 /** Why a rule granted points for an event, or none. */
 export type Reason =
@@ -24,7 +25,7 @@ export type Reason =
   | { outcome: 'later' }
   /** It did not match. The reason is no longer known. */
   | { outcome: 'data_deleted' }
-  /** Rules cannot listen to this type any more. The rule is from an earlier version. */
+  /** Rules can no longer listen to this type. The rule is from an earlier version. */
   | { outcome: 'unheard' }
   /** It matches, but no decision is stored, which `verify-ledger` reports. */
   | { outcome: 'undecided' }
@@ -42,8 +43,12 @@ export interface EventExplanation
 
 /** `void`: only its void has arrived. Null if the id is unknown. */
 export async function explainEvent(reader: Reader, key: EventKey): Promise<EventExplanation | 'void' | null> {
-  const row = await findEvent(reader, key)
-  if (!row) return null
+  const row = await findToldEvent(reader, key)
+  return row ? explainRow(reader, row) : null
+}
+
+/** As `explainEvent`, for a row that may be in the archive. */
+export async function explainRow(reader: Reader, row: EventRow): Promise<EventExplanation | 'void'> {
   const event = toRecordedEvent(row)
   if (!event) return 'void'
   const { data, ...recorded } = event

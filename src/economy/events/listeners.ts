@@ -19,6 +19,7 @@ export interface KnownListening extends Listening {
   /** Undefined until the unit of work that has loaded it is committed: a revision that is rolled back is given again. */
   revision: number | null | undefined
   rules: RuleSet
+  foldsFrom: Date | null
 }
 
 /**
@@ -40,6 +41,7 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
     rules,
     listeners,
     isSubscribed,
+    foldsFrom: version?.foldsFrom ?? null,
   }
   events.listening = loaded
   return keepRevision(loaded)

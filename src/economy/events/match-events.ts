@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { valuesOf } from '../../../db/insert-select.ts'
+import { rowFrom } from '../../../db/insert-select.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { currentRevision } from '../../club/catalogue/versions.ts'
 import { type MatchRow, presentMatch } from '../../club/matches/matches.ts'
@@ -33,17 +33,18 @@ async function isAskedFor(tx: Transaction): Promise<boolean> {
 const insertNext = prepared(
   (tx: Transaction, matchId: string, row: Pick<MatchEventRow, 'recordedAt' | 'data'>) => {
     const { matchEvents } = tx.tables
-    const current = currentRevision(tx)
-    const values = valuesOf(matchEvents, {
-      matchId,
-      ...row,
-      position: AWAITING,
-      sequence: sql`coalesce(own.newest, 0) + 1`,
-      catalogueRevision: sql`coalesce(${current.value}, 0)`,
-    })
+    const queries = {
+      newest: sql`select max(${matchEvents.sequence}) from ${matchEvents} where ${matchEvents.matchId} = ${matchId}`,
+      revision: currentRevision(tx),
+    }
     return tx.insert(matchEvents).select(
-      sql`select ${values} from (select max(${matchEvents.sequence}) as newest from ${matchEvents}
-        where ${matchEvents.matchId} = ${matchId}) as own ${current.join}`,
+      rowFrom(matchEvents, queries, ({ newest, revision }) => ({
+        matchId,
+        ...row,
+        position: AWAITING,
+        sequence: sql`coalesce(${newest}, 0) + 1`,
+        catalogueRevision: sql`coalesce(${revision}, 0)`,
+      })),
     )
   },
 )

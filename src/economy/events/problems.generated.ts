@@ -2,5 +2,5 @@
 import { eventProblems } from './problems.ts'
 
 export const thrownBy = {
-  voidEvent: [eventProblems.event_not_found],
+  voidEvent: [eventProblems.event_archived, eventProblems.event_not_found],
 } as const

@@ -8,4 +8,10 @@ export const eventProblems = defineProblems({
     description:
       'You have sent no event with this id. The void is kept: if the event arrives later, it is ignored.',
   },
+  event_archived: {
+    status: 409,
+    title: 'The event is archived',
+    description:
+      'The event is of an ended season, and its row is in the archive, so it cannot be voided. The club can restore the past of the fan with `archive restore`; then send the void again.',
+  },
 })

@@ -51,8 +51,8 @@ export interface Voided {
 
 export interface EventReader<Own extends Reaction = Reaction> {
   /**
-   * Reads what it listens for. The result stays in memory until the version of the catalogue changes: the code that changes
-   * what it depends on calls `bumpVersion(tx)` (`src/club/catalogue/versions.ts`).
+   * Reads what it listens for. The result stays in memory until the version of the catalogue changes. Code that changes what
+   * the result depends on calls `bumpVersion(tx)` (`src/club/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<Listener<Own>>
 }

@@ -1,11 +1,9 @@
 /** Records actions of fans as events, and runs their listeners, in the same unit of work. */
 import type { Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
-import type { EventRow, NewEvent } from './event.ts'
-import { draftOf, type EventKey, hasKey, insertEvent } from './event-rows.ts'
-import { listeningAtRevision, mayBeSubscribed, mayBookPoints } from './listeners.ts'
-import { AWAITING } from './outbox.ts'
+import type { NewEvent } from './event.ts'
+import { mayBookPoints } from './listeners.ts'
 import type { Recorded, Writing } from './readers.ts'
+import { recordNotice } from './record-notices.ts'
 import { openRecording } from './recording.ts'
 import { APPLICATION, type ApplicationEventType, type DataOf } from './types.ts'
 
@@ -67,29 +65,14 @@ export async function writeEvents(tx: Transaction, events: NewEvent[]): Promise<
 
 /** Records an event without listeners in this unit of work, with one statement. */
 async function writeUnheard(tx: Transaction, event: NewEvent): Promise<Writing> {
-  const expected = mayBeSubscribed(tx, event.type)
-  const row = draftOf(event, tx.now(), { revision: null, position: positionOf(expected) })
-  const written = await insertEvent(tx, row, 'current')
+  const written = await recordNotice(tx, event)
   if ('before' in written) return { recorded: null, before: written.before }
-  const { sequence, revision } = written
-  const { isSubscribed } = await listeningAtRevision(tx, revision)
-  const subscribed = isSubscribed(event.type)
-  // Another process has changed the types of subscribers since the last load in this one.
-  if (subscribed !== expected) await updatePosition(tx, event, positionOf(subscribed))
-  tx.spine.events.recorded.announce(tx, event)
-  if (subscribed) tx.spine.events.awaiting.announce(tx)
+  const { sequence, subscribed } = written
   if (!mayBookPoints(tx, event.type))
     return { recorded: { event, sequence, hasListeners: subscribed, grants: [] } }
-  // The same for the types of rules and readers.
+  // Another process has changed the types of rules and readers since the last load in this one.
   const recording = await openRecording(tx, [event.userId])
   const reacted = await recording.react(event)
   await recording.write()
   return { recorded: { ...reacted, sequence } }
 }
-
-const positionOf = (subscribed: boolean): EventRow['position'] => (subscribed ? AWAITING : null)
-
-const updatePosition = prepared(
-  (tx: Transaction, { source, eventId }: EventKey, position: EventRow['position']) =>
-    tx.update(tx.tables.events).set({ position }).where(hasKey(tx, { source, eventId })),
-)

@@ -8,8 +8,9 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { type FanNaming, resolveFans } from '../../identity/users/fan-reference.ts'
 import { findFanOf } from '../../identity/users/merges.ts'
+import { readArchived } from './archived.ts'
 import { findDataFault } from './data-faults.ts'
-import { digestOf } from './digest.ts'
+import { digestLike } from './digest.ts'
 import { decisionsOf, type EventRow, grantsOf, type NewEvent } from './event.ts'
 import { type EventKey, nameOf, readEvents } from './event-rows.ts'
 import type { Recorded } from './readers.ts'
@@ -107,9 +108,11 @@ async function recordAll(
     naming,
   )
   const fans = new Map(open.map((draft, index) => [draft, resolved[index]]))
+  // After the records of the fans are locked, which an archive locks too.
+  const archived = await readArchived(tx, open)
   const fresh = open.flatMap(draft => {
     const fan = fans.get(draft)
-    if (!fan || 'missing' in fan || known.has(nameOf(draft))) return []
+    if (!fan || 'missing' in fan || known.has(nameOf(draft)) || archived.has(nameOf(draft))) return []
     const { fan: _, timeFault: _t, ...event } = draft
     return [{ draft, event: { ...event, userId: fan.userId } satisfies NewEvent }]
   })
@@ -128,20 +131,20 @@ async function recordAll(
     else if (!fan && names.has(nameOf(draft))) outcomes.push(refused('event_id_reused'))
     else if (!fan) outcomes.push(refused(draft.timeFault ?? 'internal_error'))
     else if ('missing' in fan) outcomes.push(await outcomeOfMissing(tx, draft, fan.missing))
+    else if (archived.has(nameOf(draft))) outcomes.push(refused('event_archived'))
     else if (writing?.recorded) {
       names.add(nameOf(draft))
       outcomes.push(outcomeOf(writing.recorded))
     } else {
       const before = writing?.before ?? known.get(nameOf(draft))
       if (!before) throw new Error('an event has no result')
-      outcomes.push(await repeatOf(tx, before, { userId: fan.userId, digest: draft.digest }))
+      outcomes.push(await repeatOf(tx, before, { ...draft, userId: fan.userId }))
     }
   }
   return outcomes
 }
 
-interface Draft extends Omit<NewEvent, 'userId' | 'digest'> {
-  digest: string
+interface Draft extends Omit<NewEvent, 'userId'> {
   fan: Event['fan']
   timeFault: 'too_old' | 'in_future' | null
 }
@@ -149,8 +152,7 @@ interface Draft extends Omit<NewEvent, 'userId' | 'digest'> {
 function draftOf({ id, type, fan, occurredAt: instant, data = {} }: Event, source: string, now: Date): Draft {
   // Guarantee: the schema has validated it.
   const occurredAt = parseInstant(instant) ?? now
-  const content = { source, eventId: id, type, occurredAt, data }
-  return { ...content, fan, digest: digestOf(content), timeFault: timeFault(occurredAt, now) }
+  return { source, eventId: id, type, occurredAt, data, fan, timeFault: timeFault(occurredAt, now) }
 }
 
 /** Events of a time that is refused may be repeats. */
@@ -186,7 +188,7 @@ function timeFault(occurredAt: Date, now: Date): 'too_old' | 'in_future' | null 
 async function repeatOf(
   tx: Transaction,
   before: EventRow,
-  { userId, digest }: { userId: string; digest: string },
+  { userId, ...event }: NewEvent,
 ): Promise<RecordingResult> {
   if (before.userId === null) {
     await assignVoid(tx, { source: before.source, eventId: before.eventId }, userId)
@@ -194,7 +196,7 @@ async function repeatOf(
   }
   // An event of a fan who was merged since stays with that record.
   const isOfFan = before.userId === userId || (await findFanOf(tx, before.userId))?.id === userId
-  return isOfFan && before.digest === digest
+  return isOfFan && before.digest === digestLike(before.digest, event)
     ? { outcome: 'duplicate', grants: grantsOf(decisionsOf(before)) }
     : refused('event_id_reused')
 }

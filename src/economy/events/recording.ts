@@ -5,12 +5,14 @@
  */
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
-import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
+import { type CatalogueVersion, formAt, readVersion } from '../../club/catalogue/versions.ts'
 import type { Merge } from '../../core/caller.ts'
 import { type Cause, type Ledgers, openLedgers } from '../points/ledger.ts'
 import { causesOf, openRules, type RuleBook, type TakenGrant } from '../rules/apply-rules.ts'
-import { decisionsOf, type EventRow, eventOf, grantsOf, type NewEvent, parseJson } from './event.ts'
+import { writeDecisions } from '../rules/decision.ts'
+import { decisionsOf, type EventRow, grantsOf, type NewEvent, parseJson, toRecordedEvent } from './event.ts'
 import { draftOf, type EventDraft, type EventKey, insertEvents, nameOf, readEvents } from './event-rows.ts'
+import { FOLDED, foldEntries } from './folded.ts'
 import { type Listening, listeningAt } from './listeners.ts'
 import { AWAITING } from './outbox.ts'
 import type { EventReader, Reaction, Recorded, Recording, Voided, Writing } from './readers.ts'
@@ -57,6 +59,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   const voidable = new Set<string>()
   const waiting: { userId: string; work: () => Promise<void> }[] = []
   const now = tx.now()
+  const form = formAt(version, now)
   const recording: Recording = {
     tx,
     ledgers,
@@ -105,6 +108,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     const row = draftOf(event, now, {
       revision: version?.revision ?? null,
       position: subscribed ? AWAITING : null,
+      form,
     })
     const draft: Draft = { row, recorded: { event, sequence: 0, hasListeners: subscribed, grants: [] } }
     drafts.push(draft)
@@ -130,7 +134,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
 
   async function decide(event: NewEvent, into: Recorded, store: (decisions: string) => void) {
     const decisions = await rules.apply(event)
-    if (decisions && decisions.length > 0) store(JSON.stringify(decisions))
+    if (decisions && decisions.length > 0) store(writeDecisions(decisions, form))
     if (decisions !== null) into.hasListeners = true
     for (const [reader, reaction] of reactions) {
       if (!listensTo(reader, event.type)) continue
@@ -144,7 +148,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     await loadStored(keys)
     for (const key of keys) voidable.add(nameOf(key))
     const rows = keys.flatMap(key => known.get(nameOf(key)) ?? [])
-    const events = rows.flatMap(row => (row.voidedAt ? [] : (eventOf(row) ?? [])))
+    const events = rows.flatMap(row => (row.voidedAt ? [] : (toRecordedEvent(row) ?? [])))
     await ledgers.loadCauses(
       rows.flatMap(row => (row.userId ? causesOf({ ...row, userId: row.userId }, decisionsOf(row)) : [])),
     )
@@ -154,7 +158,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   async function voidEvent(key: EventKey): Promise<Voided | undefined> {
     if (!voidable.has(nameOf(key))) await loadVoids([key])
     const row = known.get(nameOf(key))
-    const event = row && eventOf(row)
+    const event = row && toRecordedEvent(row)
     if (!event) return undefined
     if (row.voidedAt) return { taken: parseJson<TakenGrant[]>(row.taken) ?? [], isRepeat: true }
     const taken = await rules.takeBack(event, decisionsOf(row))
@@ -165,13 +169,13 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   }
 
   async function write() {
-    const sequences = await insertEvents(
-      tx,
-      drafts.map(({ row }) => row),
-    )
+    const rows = drafts.map(({ row }) => row)
+    const told =
+      form === 'short' && !isSubscribed(FOLDED) ? foldEntries(tx, rows, ledgers) : new Set<string>()
+    const sequences = await insertEvents(tx, rows)
     for (const [index, { recorded }] of drafts.entries()) recorded.sequence = sequences[index] ?? 0
     await insertRows(tx, tx.tables.events, [...changed], { set: ['decisions', 'voidedAt', 'taken'] })
-    await ledgers.write()
+    await ledgers.write(told)
     await rules.write()
     for (const reaction of reactions.values()) await reaction.write()
     for (const { work } of waiting) await work()

@@ -1,11 +1,12 @@
 /** Simulates that an event is voided and reported again now. Writes nothing. */
-import { and, asc, eq, gt, ne } from 'drizzle-orm'
+import { and, asc, eq, gte } from 'drizzle-orm'
 import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { TakenGrant } from '../rules/apply-rules.ts'
 import type { Decision } from '../rules/decision.ts'
 import { decisionsOf, type EventRow, type RecordedEvent, toRecordedEvent } from './event.ts'
 import { type EventKey, findEvent } from './event-rows.ts'
+import { unfold } from './folded.ts'
 import { writeEvent } from './record-event.ts'
 import { voidEvent } from './void-event.ts'
 
@@ -52,21 +53,16 @@ async function repeat(tx: Transaction, event: RecordedEvent): Promise<Omit<Repla
   const taken = await voidEvent(tx, event)
   if (taken instanceof DomainError) throw taken
   const { recordedAt: _, sequence: _s, ...content } = event
-  const again = { ...content, eventId: tx.newId(), digest: null }
+  const again = { ...content, eventId: tx.newId() }
   const { recorded } = await writeEvent(tx, again)
   const written = await findEvent(tx, again)
   if (!recorded || !written) throw new Error('an event of a new id was not written')
   const { events } = tx.tables
-  const further = await tx
-    .select({ source: events.source, type: events.type, data: events.data })
+  const rows = await tx
+    .select()
     .from(events)
-    .where(
-      and(
-        eq(events.userId, event.userId),
-        gt(events.sequence, recorded.sequence),
-        ne(events.eventId, again.eventId),
-      ),
-    )
+    .where(and(eq(events.userId, event.userId), gte(events.sequence, recorded.sequence)))
     .orderBy(asc(events.sequence))
+  const further = (await unfold(tx, rows)).filter(({ eventId }) => eventId !== again.eventId)
   return { taken, decisions: decisionsOf(written), hasListeners: recorded.hasListeners, further }
 }

@@ -12,10 +12,10 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
       ({ body, source, write }) => recordEvents(write, deps, source, body),
       operation({
         id: 'recordEvents',
-        summary: 'Report what fans did',
+        summary: 'Report events of fans',
         description:
-          'Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any ' +
-          'failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens.',
+          'Records up to 100 events, in one request of at most 1 MiB. Each event is recorded or refused separately. After any ' +
+          'failure, send the batch again: events that were already recorded are then `duplicate`, and are not recorded twice.',
         body: Events,
         open: true,
         maxBodyBytes: 1_048_576,
@@ -40,7 +40,7 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
         id: 'voidEvent',
         summary: 'Void an event',
         description:
-          'Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. ' +
+          'Takes back the points that your event earned, up to the balance of the fan; the rest is returned as `uncollected`. ' +
           'A repeat changes nothing and returns the same response.',
         body: VoidEvent,
         responses: { 200: VoidedEvent },

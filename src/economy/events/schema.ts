@@ -26,7 +26,7 @@ export const Event = Closed(
         {},
         {
           additionalProperties: true,
-          description: `What rules and quests look at: any members, at most ${MAX_DATA_BYTES} bytes as JSON.`,
+          description: `Data for the conditions of rules and quests: any members, at most ${MAX_DATA_BYTES} bytes as JSON.`,
           examples: [{ gate: 7 }],
         },
       ),
@@ -41,7 +41,7 @@ export const Events = Closed(
     events: Type.Array(Event, {
       minItems: 1,
       maxItems: 100,
-      description: 'Each is recorded or refused on its own.',
+      description: 'Each event is recorded or refused separately.',
     }),
   },
   { title: 'Events' },
@@ -62,6 +62,7 @@ const CODES = {
   fan_not_found: 'no fan has this `userId`, or the provider is another one than that of this API',
   type_reserved: 'the type, or its namespace, is one that the application records itself',
   internal_error: 'the server failed at this event; send it again later',
+  event_archived: 'an event with this id is in the archive',
   voided: 'the event was voided before it arrived',
   fan_erased: 'the fan was erased; nothing was recorded',
 } as const
@@ -83,7 +84,7 @@ export const EventResult = Closed(
           .join(' '),
       }),
     ),
-    grants: Type.Array(Grant, { description: 'What the event earned, also of a duplicate.' }),
+    grants: Type.Array(Grant, { description: 'Points that the event earned. Also stated for a duplicate.' }),
   },
   { title: 'EventResult' },
 )
@@ -116,12 +117,15 @@ export const VoidedEvent = Closed(
       Closed(
         {
           ruleId: RuleId,
-          points: Integer({ minimum: 0, description: 'Points that were taken back: at most the balance.' }),
+          points: Integer({
+            minimum: 0,
+            description: 'Points that were taken back, at most the balance of the fan.',
+          }),
           uncollected: Integer({ minimum: 0, description: 'Points of the grant that the fan has spent.' }),
         },
         { title: 'Taken' },
       ),
-      { description: 'What the event had earned. A repeat shows the same.' },
+      { description: 'Points that the event had earned. A repeat returns the same number.' },
     ),
   },
   { title: 'VoidedEvent' },

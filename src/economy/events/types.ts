@@ -50,6 +50,19 @@ const matchMembers = {
 const Goals = Integer({ minimum: 0, description: 'Goals.' })
 const MatchScores = (description: string) => Closed({ homeScore: Goals, awayScore: Goals }, { description })
 
+const tierMembers = {
+  accountId: Type.String({ description: 'The account.' }),
+  tierId: Type.String({ description: 'The tier.' }),
+}
+
+const membershipMembers = {
+  ref: Type.String({ description: 'Id of the membership in the ticket office.' }),
+  kindId: Type.String({ description: 'Kind of the membership.' }),
+  startsAt: Instant('When it starts.'),
+  endsAt: Instant('When it ends, exclusive.'),
+  since: Instant('Start of the memberships of this kind that follow each other without a gap.'),
+}
+
 const UNHEARD = 'Rules and quests cannot listen to it.'
 
 /** A member may be added; a member that exists keeps its name and meaning. */
@@ -75,7 +88,7 @@ export const applicationEvents = {
   'reward.code_replaced': Closed(
     { rewardId: RewardId },
     {
-      description: `The club has replaced the redemption code of a reward: the former one is worthless. \`GET /api/user/rewards\` has the new one. ${UNHEARD}`,
+      description: `The club has replaced the redemption code of a reward: the old code no longer works. \`GET /api/user/rewards\` has the new one. ${UNHEARD}`,
     },
   ),
   'reward.use_undone': Closed(
@@ -105,12 +118,45 @@ export const applicationEvents = {
   'set.completed': Closed(
     {
       setId: Type.String({ description: 'The set.' }),
-      points: Integer({ minimum: 0, description: 'Points that it gave.' }),
+      points: Integer({ minimum: 0, description: 'Points that the fan got for it.' }),
       rewardId: Nullable(Type.String(), {
         description: 'The reward that was claimed for the fan. Null if there was none to give.',
       }),
     },
     { description: 'The fan got the last missing item of a set; once per set.' },
+  ),
+  'code.redeemed': Closed(
+    {
+      campaignId: Type.String({ description: 'The campaign.' }),
+      redemptionId: Id('The redemption.'),
+      points: Nullable(Integer({ minimum: 1 }), { description: 'Points that the fan got for it.' }),
+      rewardId: Nullable(Type.String(), { description: 'The reward that was claimed for the fan.' }),
+      packId: Nullable(Type.String(), { description: 'The pack that the fan got, sealed.' }),
+      collectibleId: Nullable(Type.String(), {
+        description: 'The collectible of which the fan got a copy.',
+      }),
+    },
+    { description: 'The fan redeemed a code of a campaign.' },
+  ),
+  'referral.completed': Closed(
+    {
+      role: OneOf(['invited', 'inviter'], {
+        description: '`invited`: the fan was invited. `inviter`: the fan invited another one.',
+      }),
+    },
+    {
+      description:
+        'A fan who was invited did what the setting `referralCompletes` names: an event of each of the two fans, once for each invited fan.',
+    },
+  ),
+  'consent.changed': Closed(
+    {
+      purpose: Type.String({ description: 'The purpose, such as marketing.' }),
+      documentId: Type.String({ description: 'The document.' }),
+      version: Type.String({ description: 'Version of the document that the fan has read.' }),
+      granted: Type.Boolean({ description: 'Whether the fan agrees.' }),
+    },
+    { description: `The fan agreed to a document, or withdrew it. ${UNHEARD}` },
   ),
   'trade.offered': Closed(
     {
@@ -134,7 +180,7 @@ export const applicationEvents = {
     },
     {
       description:
-        'A trade or a gift was accepted, and the items changed hands: an event of each of the two fans.',
+        'A trade or a gift was accepted, and the items have new owners: an event of each of the two fans.',
     },
   ),
   'report.resolved': Closed(
@@ -149,8 +195,8 @@ export const applicationEvents = {
     {
       sanctionId: Id('The sanction.'),
       kind: OneOf(['hide', 'mute', 'suspend'], { description: 'As in `GET /api/user/sanctions`.' }),
-      reason: OneOf(REASONS, { description: 'Why the club decided it.' }),
-      until: Nullable(Instant('When it ends.'), { description: 'Of a suspension: when it ends.' }),
+      reason: OneOf(REASONS, { description: 'The reason of the club.' }),
+      until: Nullable(Instant('When it ends.'), { description: 'For a suspension: when it ends.' }),
     },
     { description: `The club has sanctioned the fan. ${UNHEARD}` },
   ),
@@ -160,7 +206,7 @@ export const applicationEvents = {
       kind: OneOf(['hide', 'mute', 'suspend'], { description: 'Kind of the sanction.' }),
     },
     {
-      description: `The club has ended a sanction of the fan. A suspension that ends by its time has no such event. ${UNHEARD}`,
+      description: `The club has ended a sanction of the fan. A suspension that expires has no such event. ${UNHEARD}`,
     },
   ),
   'appeal.decided': Closed(
@@ -175,16 +221,16 @@ export const applicationEvents = {
   }),
   'order.paid': Closed(orderMembers, { description: 'An order was paid; once.' }),
   'order.expired': Closed(orderMembers, {
-    description: `An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded. ${UNHEARD}`,
+    description: `An order was not paid in time, and its stock was released. A payment that comes later pays it if there is stock, or is refunded. ${UNHEARD}`,
   }),
   'order.cancelled': Closed(orderMembers, {
     description: `The fan cancelled an order before it was paid. ${UNHEARD}`,
   }),
   'order.refund_due': Closed(orderMembers, {
-    description: `A payment of an order must be given back: it came too late, or the club refunds the order. ${UNHEARD}`,
+    description: `A payment of an order must be refunded: it arrived too late, or the club refunds the order. ${UNHEARD}`,
   }),
   'order.refunded': Closed(orderMembers, {
-    description: `The payment of an order was given back. ${UNHEARD}`,
+    description: `The payment of an order was refunded. ${UNHEARD}`,
   }),
   'order.line_changed': Closed(
     {
@@ -229,18 +275,47 @@ export const applicationEvents = {
       outcome: Type.Boolean({ description: 'Whether home win, draw or away win was right.' }),
       difference: Type.Boolean({ description: 'Whether the goal difference was right.' }),
       exact: Type.Boolean({ description: 'Whether both scores were right.' }),
-      points: Integer({ minimum: 0, description: 'Points for the best of these.' }),
+      points: Integer({ minimum: 0, description: 'Points for the most exact match of these.' }),
     },
     {
       description:
         'A prediction was settled by the result of its match. A corrected result voids the event if it changes the prediction’s.',
     },
   ),
+  'tier.reached': Closed(tierMembers, {
+    description: `The fan has reached a tier of an account; once each time. ${UNHEARD}`,
+  }),
+  'tier.at_risk': Closed(
+    { ...tierMembers, endsAt: Instant('The end of the season.') },
+    {
+      description: `The total of the fan is too low to keep the tier after the season, which ends in at most 30 days; once a season. ${UNHEARD}`,
+    },
+  ),
+  'tier.lost': Closed(
+    {
+      ...tierMembers,
+      toTierId: Nullable(Type.String(), { description: 'The tier that the fan has now.' }),
+      reason: OneOf(['season', 'correction'], {
+        description: 'A season has ended, with its days of grace, or points were taken back.',
+      }),
+    },
+    { description: `The fan no longer has a tier. ${UNHEARD}` },
+  ),
+  'membership.started': Closed(membershipMembers, {
+    description: 'A membership of the fan has started, and follows no other of its kind.',
+  }),
+  'membership.renewed': Closed(membershipMembers, {
+    description:
+      'A membership of the fan was made longer, or has started and follows another of its kind without a gap.',
+  }),
+  'membership.ended': Closed(membershipMembers, {
+    description: 'A membership of the fan has ended, and no other of its kind is active.',
+  }),
   'points.changed': Closed(
     {
       delta: Integer({ description: 'Points; negative if they were spent or taken back.' }),
       balance: Integer({ minimum: 0, description: 'Current points after it.' }),
-      lifetime: Integer({ minimum: 0, description: 'Points earned in all after it.' }),
+      lifetime: Integer({ minimum: 0, description: 'Lifetime points after it.' }),
       reason: OneOf(POINTS_REASONS, { description: 'Why, as in `GET /api/user/points`.' }),
       ref: Type.String({ description: 'The cause within its reason.' }),
     },
@@ -252,7 +327,7 @@ export const applicationEvents = {
     {
       currency: Type.String({ description: 'ISO 4217.' }),
       delta: Integer({ description: 'Minor units; negative if they were spent, refunded or have ended.' }),
-      balance: Integer({ minimum: 0, description: 'Balance after it, with what is held for purchases.' }),
+      balance: Integer({ minimum: 0, description: 'Balance after it, including cash held for purchases.' }),
       reason: OneOf(CASH_REASONS, { description: 'Why, as in `GET /api/cash/{currency}/entries`.' }),
       ref: Type.String({ description: 'The cause within its reason.' }),
     },
@@ -262,11 +337,11 @@ export const applicationEvents = {
   ),
   'points.expiring': Closed(
     {
-      amount: Integer({ minimum: 1, description: 'Points that end then, unless they are spent before.' }),
+      amount: Integer({ minimum: 1, description: 'Points that expire then, unless they are spent before.' }),
       expiresAt: Instant('When they end.'),
     },
     {
-      description: `Points of the fan end in 30 days (\`POINTS_EXPIRE_AFTER_DAYS\`); once for the points that end at the same time. Points that are spent before are the oldest ones. ${UNHEARD}`,
+      description: `Points of the fan expire in 30 days (\`pointsExpireAfterDays\`); one event for all points that expire at the same time. The oldest points are spent first. ${UNHEARD}`,
     },
   ),
   'quest.completed': Closed(
@@ -277,7 +352,7 @@ export const applicationEvents = {
         description: 'A day, an ISO week or a month; `ever` for a quest without periods.',
       }),
       streak: Nullable(Integer({ minimum: 1 }), {
-        description: 'Of a streak: periods completed in a row, this one included.',
+        description: 'For a streak: the number of periods completed in a row, including this one.',
       }),
     },
     { description: 'The fan completed a period of a quest, an achievement or a streak.' },

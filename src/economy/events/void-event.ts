@@ -1,10 +1,11 @@
 /** Voids events: takes back what they did, once. A void that comes before its event is kept, and wins. */
 import { and, isNotNull, isNull } from 'drizzle-orm'
-import type { Tables, Transaction } from '../../../db/index.ts'
+import { ConflictError, type Tables, type Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { followMerges } from '../../identity/users/merges.ts'
 import type { TakenGrant } from '../rules/apply-rules.ts'
+import { findArchived } from './archived.ts'
 import { type EventKey, findEvent, hasKey } from './event-rows.ts'
 import { eventProblems } from './problems.ts'
 import { openRecording } from './recording.ts'
@@ -14,7 +15,10 @@ interface Voiding extends EventKey {
   note?: string | undefined
 }
 
-/** The grants of the event, and how many of their points were taken back. A repeat returns the same. */
+/**
+ * The grants of the event, and how many of their points were taken back. A repeat returns the same.
+ * @throws DomainError `event_archived`
+ */
 export async function voidEvent(
   tx: Transaction,
   { source, eventId, note }: Voiding,
@@ -30,13 +34,16 @@ export async function voidEvent(
   const recording = await openRecording(tx, [found.userId], [], merges)
   await recording.loadVoids([key])
   const voided = await recording.void(key)
+  // Archived between the two look-ups: the next attempt says so.
+  if (!voided) throw new ConflictError('an event was archived meanwhile')
   await recording.write()
-  if (note !== undefined && voided?.isRepeat === false) await keepNote(tx, key, note)
-  return voided?.taken ?? []
+  if (note !== undefined && !voided.isRepeat) await keepNote(tx, key, note)
+  return voided.taken
 }
 
 /** Writes a row without a fan. Undefined if it wrote one; the event if it has arrived meanwhile. */
 async function keepVoid(tx: Transaction, { note, ...key }: Voiding) {
+  if (await findArchived(tx, key)) throw new DomainError(eventProblems.event_archived)
   const now = tx.now()
   const row = { ...key, recordedAt: now, voidedAt: now, voidNote: note ?? null, data: EMPTY }
   const [kept] = await insertVoid(tx, row)

@@ -2,7 +2,7 @@
 import { and, desc, eq, inArray, isNull, like } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { listMergedRecords } from '../../identity/users/merges.ts'
-import { parseJson } from './event.ts'
+import { dataOf } from './event.ts'
 import { APPLICATION, type ApplicationEventType } from './types.ts'
 import { voidEvent } from './void-event.ts'
 
@@ -36,9 +36,9 @@ export async function voidLatest(tx: Transaction, { userId, type, about }: Told)
     .orderBy(desc(events.recordedAt), desc(events.sequence))
   // `_` of an id matches other characters as well.
   const own = found.find(({ data }) => {
-    const told = parseJson<Record<string, unknown>>(data) ?? {}
+    const told = dataOf({ data })
     return Object.entries(about).every(([name, value]) => told[name] === value)
   })
-  // never event_not_found: the event was found.
+  // never event_not_found, event_archived: the event was found, and is not of another system.
   if (own) await voidEvent(tx, { source: APPLICATION, eventId: own.eventId })
 }

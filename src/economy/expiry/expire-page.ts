@@ -1,6 +1,6 @@
 /** Books points that have expired, and warns about points that expire soon, for the next fans of a pass. */
 import type { Transaction } from '../../../db/index.ts'
-import { lockFans } from '../../identity/users/users.ts'
+import { lockFans } from '../../identity/users/locks.ts'
 import type { NewEvent } from '../events/event.ts'
 import { applicationEvent } from '../events/record-event.ts'
 import { openRecording } from '../events/recording.ts'
@@ -47,7 +47,8 @@ export async function expirePage(tx: Transaction, { term, day, after, limit }: A
   const candidates = page.filter(({ balance, earned }) => balance > earned).map(({ userId }) => userId)
   const fans = await lockFans(tx, candidates)
   const active = candidates.filter(userId => fans.get(userId)?.state === 'active')
-  const result = { cursor, fans: 0, points: 0, warnings: 0, mismatched: [] as string[] }
+  const mismatched: string[] = []
+  const result = { cursor, fans: 0, points: 0, warnings: 0, mismatched }
   if (active.length === 0) return result
 
   const ref = expiryRef(day, term)

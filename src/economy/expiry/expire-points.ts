@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
-import type { Config } from '../../platform/config/config.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import { dayOf, type ExpiryPass, findPass, lockPass, savePass, WARNING_MS } from '../points/expiry.ts'
 import { type ExpiredPage, expirePage } from './expire-page.ts'
 
@@ -19,16 +19,15 @@ const PAUSE_MS = 2
 
 interface ExpiryDeps {
   db: Database
-  config: Pick<Config, 'pointsExpireAfterDays'>
   log: Logger
 }
 
 /** Any number of processes may run this at the same time. */
 export async function expirePoints(
-  { db, config, log }: ExpiryDeps,
+  { db, log }: ExpiryDeps,
   stopping: () => boolean = () => false,
 ): Promise<void> {
-  const days = config.pointsExpireAfterDays
+  const { pointsExpireAfterDays: days } = await settingsOf(db.read)
   if (days === 0) return
   const last = await findPass(db.read, days)
   if (last && hasEnded(last, dayOf(db.read.now()))) return

@@ -42,6 +42,7 @@ const enrolmentAt = (enrolledAt: Date, userId: string) => {
   return { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) }
 }
 
+export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
 type NewEnrolment = Tables['leaderboardEntries']['$inferInsert']
 
 const insertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) =>

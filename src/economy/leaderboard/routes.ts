@@ -17,9 +17,9 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicRead
       id: 'readLeaderboard',
       summary: 'Read the leaderboard',
       description:
-        'Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. ' +
-        'With `among=following`, ranks and `total` are those among the fans that you follow. ' +
-        'With a token, `me` is the caller’s own entry, also if it is not on the page.',
+        'Ranks fans who joined it by the points that they earned: all time, in a week or in a month; or with predictions, in all seasons or in one. ' +
+        'With `among=following`, `total` and the ranks count only fans that you follow. ' +
+        'With a token, `me` is the caller’s own entry, even if it is not on the page.',
       conditional: true,
       query: LeaderboardQuery,
       findErrors: ({ query }) => findQueryErrors(query),

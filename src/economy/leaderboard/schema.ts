@@ -18,7 +18,7 @@ export const LeaderboardQuery = Closed({
       minLength: 1,
       maxLength: MAX_SEASON_LENGTH,
       description:
-        'With `kind=predictions`: only matches of this season; of all seasons by default. A season in which no prediction has earned points has an empty board.',
+        'With `kind=predictions`: only matches of this season. Default: all seasons. The board is empty for a season in which no prediction has earned points.',
       examples: ['2026/27'],
     }),
   ),
@@ -45,7 +45,7 @@ export const LeaderboardQuery = Closed({
   ),
   among: Type.Optional(
     Type.Literal('following', {
-      description: 'Only the fans that the caller follows, and the caller, ranked among each other.',
+      description: 'Ranks only the caller and the fans that the caller follows.',
       examples: ['following'],
     }),
   ),
@@ -60,11 +60,12 @@ const RankedEntry = Closed(
     }),
     userId: Nullable(Id('The fan.'), { description: 'The fan; null if the entry is shown without a name.' }),
     handle: Nullable(Type.String(), {
-      description: 'For the page of the fan. Null without one, and if the entry is shown without a name.',
+      description:
+        'Handle of the fan, for the link to their page. Null if the fan has none, or if the entry is shown without a name.',
     }),
     displayName: Nullable(Type.String(), {
       description:
-        'By the privacy of the fan: their name, their handle, or null. Null as well if one of you has blocked the other.',
+        'The name of the fan, the handle, or null, as the privacy of the fan allows. Also null if one of you has blocked the other.',
     }),
     avatarUrl: Nullable(Type.String(), { description: 'The picture; null as `displayName`.' }),
     points: Integer({
@@ -86,11 +87,11 @@ export const Leaderboard = Closed(
           examples: ['2026-W47'],
         }),
         kind: Type.Optional(
-          Type.Literal('predictions', { description: 'Left out on the boards of all points.' }),
+          Type.Literal('predictions', { description: 'Absent on the boards of all points.' }),
         ),
         season: Type.Optional(
           Nullable(Type.String(), {
-            description: 'Of the matches; null: of all. Left out on the boards of all points.',
+            description: 'Season of the matches. Null: all seasons. Absent on the boards of all points.',
           }),
         ),
         period: OneOf(PERIODS, { description: 'All time, an ISO week or a month.' }),

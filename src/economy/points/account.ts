@@ -5,9 +5,9 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { commandLine } from '../../core/command-line.ts'
-import { GENESIS_HASH, isHeadOf } from './hash.ts'
+import { type EntryRow, GENESIS_HASH, isHeadOf } from './hash.ts'
 
-export type PointsEntry = Omit<Tables['pointsEntries']['$inferSelect'], 'userId'>
+export type PointsEntry = Omit<EntryRow, 'userId'>
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
 

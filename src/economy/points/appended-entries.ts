@@ -1,10 +1,9 @@
 /** What a unit of work appended to ledgers of points and cash: recorded as events at its end, for all fans together. */
-import type { Deferred, Tables, Transaction } from '../../../db/index.ts'
+import type { Deferred, Transaction } from '../../../db/index.ts'
 import { createSignal } from '../../core/signal.ts'
+import type { EntryRow } from './hash.ts'
 
-type PointsEntry = Tables['pointsEntries']['$inferSelect']
-
-export interface AppendedEntry extends PointsEntry {
+export interface AppendedEntry extends EntryRow {
   /** Lifetime points of the fan after it. */
   lifetime: number
 }
@@ -16,7 +15,7 @@ declare module '../../../db/types.ts' {
 }
 
 /** An entry of cash has a currency, and no lifetime. */
-export type AppendedCash = PointsEntry & { currency: string }
+export type AppendedCash = EntryRow & { currency: string }
 
 type Recorder = (tx: Transaction, entries: (AppendedEntry | AppendedCash)[]) => Promise<void>
 
@@ -24,14 +23,31 @@ export const createPointsSpine = (recordEntries: Recorder) => ({
   /** Gets the entries in the order in which they were appended. */
   recordEntries,
   /** An entry was appended to a ledger of points. */
-  entryBooked: createSignal<Pick<PointsEntry, 'reason' | 'delta'>>(),
+  entryBooked: createSignal<Pick<EntryRow, 'reason' | 'delta'>>(),
 })
 
-/** Every place that writes an entry calls it. */
-export function noteAppended(tx: Transaction, entry: AppendedEntry | AppendedCash): void {
+/** Every place that writes an entry calls it. `isTold`: another event has it. */
+export function noteAppended(tx: Transaction, entry: AppendedEntry | AppendedCash, isTold = false): void {
   if (!('currency' in entry)) tx.spine.points.entryBooked.announce(tx, entry)
-  tx.deferred(appendedEntries).push(entry)
+  if (!isTold) tx.deferred(appendedEntries).push(entry)
 }
+
+/** Takes the entries of points of a fan that wait for the end of the unit of work. Null if entries of cash of the fan wait as well. */
+export function takeAppended(tx: Transaction, userId: string): AppendedEntry[] | null {
+  const waiting = tx.deferred(appendedEntries)
+  const own: AppendedEntry[] = []
+  for (const entry of waiting)
+    if (entry.userId === userId) {
+      if ('currency' in entry) return null
+      own.push(entry)
+    }
+  if (own.length > 0) waiting.splice(0, Infinity, ...waiting.filter(entry => entry.userId !== userId))
+  return own
+}
+
+/** Undoes `takeAppended`. */
+export const returnAppended = (tx: Transaction, entries: AppendedEntry[]): void =>
+  void tx.deferred(appendedEntries).unshift(...entries)
 
 const appendedEntries: Deferred<(AppendedEntry | AppendedCash)[]> = {
   // Rows of one fan: before those that fans share.

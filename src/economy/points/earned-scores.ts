@@ -13,6 +13,7 @@ import {
   REFUND_REASONS,
   remainingOf,
 } from './reasons.ts'
+import { archivedPoints, readSeams } from './seams.ts'
 
 /**
  * The scores of an enrolled fan on the boards that start at `since` or later, and on those without a start. Every fan has a
@@ -25,7 +26,7 @@ export async function earnedScores(
 ): Promise<BoardScore[]> {
   const rows = await selectEarned(reader, { userId, since })
   const entries = rows.flatMap(({ entry, taken }) => (entry ? { entry, taken } : []))
-  return scoresOf(enrolledAt, rows[0]?.before ?? NOTHING, entries)
+  return scoresOf(enrolledAt, withArchived(rows[0]?.before ?? NOTHING, rows[0]?.archived), entries)
 }
 
 /** As `earnedScores`, for a fan with one entry. */
@@ -43,9 +44,14 @@ export async function listEarnedScores(
   const sums: Sum[] = await sumBefore(reader, isTheirs, since).groupBy(entries.userId)
   const earned: (EarnedEntry & { userId: string })[] = await selectSince(reader, isTheirs, since)
   const before = new Map(sums.map(sum => [sum.userId, sum]))
+  const seams = await readSeams(reader, [...enrolments.keys()])
   const rows = Map.groupBy(earned, ({ userId }) => userId)
   return [...enrolments].flatMap(([userId, enrolledAt]) =>
-    scoresOf(enrolledAt, before.get(userId) ?? NOTHING, rows.get(userId) ?? []).map(score => {
+    scoresOf(
+      enrolledAt,
+      withArchived(before.get(userId) ?? NOTHING, seams.get(userId)?.state),
+      rows.get(userId) ?? [],
+    ).map(score => {
       return { userId, ...score }
     }),
   )
@@ -58,6 +64,16 @@ interface Sum {
 }
 
 const NOTHING = { points: 0, reachedAt: null }
+
+/** Archived entries are older than every board that is not final, except the global one. */
+function withArchived(before: Omit<Sum, 'userId'>, state: string | null | undefined) {
+  const { points, reachedAt } = archivedPoints(state)
+  const times = [before.reachedAt, reachedAt].flatMap(at => at?.getTime() ?? [])
+  return {
+    points: before.points + points,
+    reachedAt: times.length === 0 ? null : new Date(Math.max(...times)),
+  }
+}
 
 export interface EarnedEntry {
   entry: { delta: number; reason: PointsReason; ref: string; createdAt: Date }
@@ -85,7 +101,7 @@ function scoresOf(enrolledAt: Date, before: Omit<Sum, 'userId'>, rows: EarnedEnt
  * remains of the sum of the others. A row without an entry if there is none.
  */
 const selectEarned = prepared((reader: Reader, { userId, since }: { userId: string; since: Date }) => {
-  const { pointsEntries: entries } = reader.tables
+  const { pointsEntries: entries, archiveSeams } = reader.tables
   const isTheirs = eq(entries.userId, userId)
   const before = sumBefore(reader, isTheirs, since).as('before')
   const { taken, isTaken, isEarned, entry } = earningsOf(reader, isTheirs)
@@ -94,8 +110,10 @@ const selectEarned = prepared((reader: Reader, { userId, since }: { userId: stri
       before: { points: before.points, reachedAt: before.reachedAt },
       entry,
       taken: { delta: taken.delta, createdAt: taken.createdAt },
+      archived: archiveSeams.state,
     })
     .from(before)
+    .leftJoin(archiveSeams, eq(archiveSeams.userId, userId))
     .leftJoin(entries, and(isEarned, isListed(entries, since)))
     .leftJoin(taken, isTaken)
 })

@@ -5,7 +5,9 @@
  */
 import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { readBalance } from './account.ts'
 import { type Lot, readMergedLots } from './lots.ts'
+import { readArchivedLots } from './seams.ts'
 
 export const DAY_MS = 86_400_000
 /** Fans are warned as long before. */
@@ -93,13 +95,13 @@ async function selectHoldings(
   ...[reader, since, ...page]: Parameters<typeof sumHoldings>
 ): Promise<Holding[]> {
   const holdings = await sumHoldings(reader, since, ...page)
-  const merged = await readMergedLots(
-    reader,
-    holdings.map(({ userId }) => userId),
-  )
-  return holdings.map(holding => {
-    const lots = merged.get(holding.userId)
-    return lots ? { ...holding, earned: sumSince(lots, since) } : holding
+  const userIds = holdings.map(({ userId }) => userId)
+  const merged = await readMergedLots(reader, userIds)
+  const archived = await readArchivedLots(reader, userIds)
+  return holdings.map(({ userId, balance, earned }) => {
+    const lots = merged.get(userId)
+    const own = lots ? sumSince(lots, since) : earned + sumSince(archived.get(userId) ?? [], since)
+    return { userId, balance, earned: own }
   })
 }
 
@@ -148,17 +150,12 @@ export async function listEarnings(reader: Reader, userIds: string[], from: Date
     .select({ userId, points: delta, at: createdAt })
     .from(reader.tables.pointsEntries)
     .where(and(inArray(userId, userIds), gt(delta, 0), gte(createdAt, from), lt(createdAt, until)))
-  const carried = [...merged].flatMap(([userId, lots]) => lots.map(lot => ({ userId, ...lot })))
+  const archived = await readArchivedLots(reader, userIds)
+  const carried = [...merged, ...archived].flatMap(([userId, lots]) => lots.map(lot => ({ userId, ...lot })))
   return [
     ...rows.filter(row => !merged.has(row.userId)),
     ...carried.filter(({ at }) => at >= from && at < until),
   ]
-}
-
-/** The rest of the points earned before a time, for a fan without merged records. */
-async function sumBefore(reader: Reader, userId: string, until: Date): Promise<number> {
-  const [holding] = await sumHoldings(reader, until, eq(reader.tables.pointsAccounts.userId, userId), 1)
-  return holding ? holding.balance - holding.earned : 0
 }
 
 /** The fan's points that end next, and when; null without points, and before the first pass. */
@@ -166,18 +163,43 @@ export async function readNextExpiry(reader: Reader, userId: string, days: numbe
   const term = await findPass(reader, days)
   if (!term) return null
   const lots = (await readMergedLots(reader, [userId])).get(userId)
-  const oldest = lots ? lots[0] : await findOldest(reader, userId)
+  const archived = (await readArchivedLots(reader, [userId])).get(userId)
+  const oldest = lots ? lots[0] : await findOldest(reader, userId, archived)
   if (!oldest) return null
   const expiresAt = expiryOf(oldest.at, term)
   const until = earnedUntil(expiresAt, term)
-  const amount = lots
-    ? sumSince(lots, new Date(0)) - sumSince(lots, until)
-    : await sumBefore(reader, userId, until)
+  const [holding] = await readHoldings(reader, until, [userId])
+  const amount = holding ? holding.balance - holding.earned : 0
   return amount > 0 ? { amount, expiresAt: expiresAt.toISOString() } : null
 }
 
-/** When the oldest points that a fan still has were earned. */
-async function findOldest(reader: Reader, userId: string): Promise<{ at: Date } | undefined> {
+/** When the oldest points that a fan still has were earned. `archived`: what archived entries have earned. */
+async function findOldest(
+  reader: Reader,
+  userId: string,
+  archived: Lot[] = [],
+): Promise<{ at: Date } | undefined> {
+  if (archived.length === 0) return findOldestEntry(reader, userId)
+  const { balance } = await readBalance(reader, userId)
+  const lots = [...archived, ...(await listEarned(reader, userId))]
+  let rest = balance
+  for (const lot of lots.toSorted((one, other) => other.at.getTime() - one.at.getTime())) {
+    if (rest > 0 && lot.points >= rest) return lot
+    rest -= lot.points
+  }
+  return undefined
+}
+
+function listEarned(reader: Reader, userId: string): Promise<Lot[]> {
+  const { pointsEntries: entries } = reader.tables
+  return reader
+    .select({ points: entries.delta, at: entries.createdAt })
+    .from(entries)
+    .where(and(eq(entries.userId, userId), gt(entries.delta, 0)))
+}
+
+/** As `findOldest`, for a fan without archived entries. */
+async function findOldestEntry(reader: Reader, userId: string): Promise<{ at: Date } | undefined> {
   const { pointsAccounts: accounts, pointsEntries: entries } = reader.tables
   const newest = sql`sum(${entries.delta}) over (order by ${entries.createdAt} desc, ${entries.seq} desc)`
   const earned = reader

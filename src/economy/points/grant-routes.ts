@@ -34,7 +34,7 @@ export const grantRoutes = (deps: GrantDeps) =>
       id: 'grantPoints',
       summary: 'Grant or take points',
       description:
-        'Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks.',
+        'Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Taking points reduces only the balance, not the lifetime points or ranks.',
       body: Grant,
       responses: { 200: GrantResult, 201: GrantResult },
       problems: thrownBy.grantPoints,

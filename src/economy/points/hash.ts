@@ -1,22 +1,34 @@
 /** The hash chain of a ledger, of points or of cash. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
 import { hash } from 'node:crypto'
 import type { Tables } from '../../../db/index.ts'
+import { type Finding, isInstant } from '../../core/finding.ts'
 
 /** The previous hash of a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-/** `currency`: of an entry of cash. */
-type HashedFields = Omit<Tables['pointsEntries']['$inferSelect'], 'hash'> & { currency?: string }
+export type EntryRow = Tables['pointsEntries']['$inferSelect']
+
+/** `currency`: of an entry of cash. `accountId`, `countedAt`: of an entry of an account. */
+interface Kept {
+  currency?: string
+  accountId?: string
+  countedAt?: Date
+}
+
+type HashedFields = Omit<EntryRow, 'hash'> & Kept
 
 /**
  * SHA-256, in lower-case hex, over the JSON array
  * `[previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt]`, without white space, in UTF-8;
- * `createdAt` is ISO 8601 in UTC with milliseconds. That of an entry of cash ends with its `currency`.
+ * `createdAt` is ISO 8601 in UTC with milliseconds. That of an entry of cash ends with its `currency`, and that of
+ * an account with its `accountId` and `countedAt`.
  */
 export function hashEntry(previousHash: string, entry: HashedFields): string {
-  const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt, currency } = entry
+  const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt } = entry
+  const { currency, accountId, countedAt } = entry
   const hashed = [previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt.toISOString()]
   if (currency !== undefined) hashed.push(currency)
+  if (accountId !== undefined && countedAt) hashed.push(accountId, countedAt.toISOString())
   return hash('sha256', JSON.stringify(hashed), 'hex')
 }
 
@@ -29,7 +41,7 @@ export interface ChainHead {
 
 /** The next entry of a chain, and the head after it. */
 export function chainEntry<
-  Change extends { userId: string; delta: number; reason: string; ref: string; currency?: string },
+  Change extends { userId: string; delta: number; reason: string; ref: string } & Kept,
 >(head: ChainHead, change: Change, { id, at }: { id: string; at: Date }) {
   const fields = {
     ...change,
@@ -41,6 +53,22 @@ export function chainEntry<
   const entry = { ...fields, hash: hashEntry(head.headHash, fields) }
   const { balanceAfter: balance, seq, hash: headHash } = entry
   return { entry, head: { balance, seq, headHash, updatedAt: at } }
+}
+
+/**
+ * The column of an entry that does not follow from the previous entry, without the table name; for ledgers of points,
+ * cash or accounts.
+ */
+export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): Omit<Finding, 'userId'> | undefined {
+  const found = (what: string, expected: Finding['expected'], actual: Finding['actual']) => {
+    return { what, seq: head.seq + 1, expected, actual }
+  }
+  if (entry.seq !== head.seq + 1) return found('seq', head.seq + 1, entry.seq)
+  if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
+  const balance = head.balance + entry.delta
+  if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+  const hash = hashEntry(head.headHash, entry)
+  return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
 }
 
 /** Whether an account matches its entries. `tail`: those from the account's `seq` on. */

@@ -8,6 +8,7 @@ import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import type { PointsEntry } from './account.ts'
 import { readNextExpiry } from './expiry.ts'
+import { heldOf } from './holds.ts'
 import type { PointsQuery } from './schema.ts'
 
 /** The query filters the entries only: balance and lifetime points include all entries. */
@@ -37,30 +38,37 @@ export async function readHistory(
     until ? lt(pointsEntries.createdAt, until) : undefined,
   )
   // The unfiltered first page is the most frequent request.
-  const rows = await (only
-    ? selectEntries(reader, userId, limit + 1, only)
-    : selectNewest(reader, userId, limit + 1))
-  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
+  const of = { userId, now: reader.now() }
+  const rows = await (only ? selectEntries(reader, of, limit + 1, only) : selectNewest(reader, of, limit + 1))
+  const { balance = 0, held = 0, lifetime = 0, archivedUntil = null } = rows[0]?.account ?? {}
   const entries = rows.flatMap(({ entry }) => entry ?? [])
   const { shown, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
-  return { balance, lifetime, ...expiring, entries: shown.map(presentEntry), nextCursor }
+  const archive = archivedUntil ? { archivedUntil: archivedUntil.toISOString() } : {}
+  return { balance, held, lifetime, ...expiring, ...archive, entries: shown.map(presentEntry), nextCursor }
 }
 
-const selectNewest = prepared((reader: Reader, userId: string, limit: number) =>
-  selectEntries(reader, userId, limit),
+const selectNewest = prepared((reader: Reader, of: { userId: string; now: Date }, limit: number) =>
+  selectEntries(reader, of, limit),
 )
 
 /** A fan's account and newest entries, in one statement: the balance is the one after the newest entry. */
-function selectEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
-  const { pointsAccounts, pointsEntries } = reader.tables
+function selectEntries(reader: Reader, of: { userId: string; now: Date }, limit: number, only?: SQL) {
+  const { pointsAccounts, pointsEntries, archiveSeams } = reader.tables
+  const { balance, lifetime } = pointsAccounts
   return reader
     .select({
-      account: { balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime },
+      account: {
+        balance,
+        lifetime,
+        held: heldOf(reader, of.userId, of.now),
+        archivedUntil: archiveSeams.until,
+      },
       entry: pointsEntries,
     })
     .from(pointsAccounts)
+    .leftJoin(archiveSeams, eq(archiveSeams.userId, pointsAccounts.userId))
     .leftJoin(pointsEntries, and(eq(pointsEntries.userId, pointsAccounts.userId), only))
-    .where(eq(pointsAccounts.userId, userId))
+    .where(eq(pointsAccounts.userId, of.userId))
     .orderBy(desc(pointsEntries.seq))
     .limit(limit)
 }

@@ -21,7 +21,7 @@ export async function joinLeaderboard(
   return enrol(tx, userId, scores, options)
 }
 
-/** As `joinLeaderboard` for many fans. The number of statements does not depend on theirs. */
+/** Like `joinLeaderboard`, in as many statements for many fans as for one. */
 export async function joinLeaderboards(tx: Transaction, userIds: string[]): Promise<void> {
   if (userIds.length === 0) return
   await lockAccounts(tx, userIds)

@@ -22,6 +22,7 @@ import {
   type PointsEntry,
   readAccounts,
 } from './account.ts'
+import { type AccountKey, openAccountBook } from './account-book.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
 import { readCarriedGrants } from './carried-grants.ts'
 import { correctedScores } from './corrected-scores.ts'
@@ -45,6 +46,10 @@ export interface PointsChange {
   reason: Exclude<PointsReason, VoidReason>
   /** Identifies the cause within its reason: at most one entry per (user, reason, ref). */
   ref: string
+  /** Points that are kept in this account. Default: the spendable ones. */
+  accountId?: string | null
+  /** For an account: decides the season. Default: now. */
+  countedAt?: Date
 }
 
 type AnyChange = Omit<PointsChange, 'reason'> & { reason: PointsReason }
@@ -73,12 +78,16 @@ export interface TakenBack {
   uncollected: number
 }
 
-export const insufficientPoints = (pointsRequired: number, points: number) =>
-  new DomainError(pointsProblems.insufficient_points, {
+/** `held`: points of the balance that cannot be spent. */
+export function insufficientPoints(pointsRequired: number, balance: number, held = 0) {
+  const points = Math.max(0, balance - held)
+  return new DomainError(pointsProblems.insufficient_points, {
     pointsRequired,
     points,
     missingPoints: pointsRequired - points,
+    ...(held > 0 ? { detail: `Of the balance of ${balance}, ${held} are held for unpaid purchases.` } : {}),
   })
+}
 
 /** Changes of ledgers, in memory until `write`. */
 export interface Ledgers {
@@ -86,7 +95,11 @@ export interface Ledgers {
   canBook(userId: string, points: number): boolean
   /** Whether the account can hold these points, if they are earned. */
   hasRoom(userId: string, points: number): boolean
-  /** Reads what may have been booked before, as `causes` of `openLedgers`. */
+  /** Reads the ledgers of these fans in accounts, before something is booked there. */
+  loadAccounts(keys: AccountKey[]): Promise<void>
+  /** The sum of the entries of an account that is loaded. */
+  balanceIn(key: AccountKey): number
+  /** Reads what may have been booked before, as `causes` of `openLedgers`, also in accounts. */
   loadCauses(causes: Cause[]): Promise<void>
   /** The fan, and the fans into which it was merged, up to the fan who remains. */
   fansOf(userId: string): string[]
@@ -101,8 +114,10 @@ export interface Ledgers {
    * @throws LedgerMismatchError
    */
   takeBack(grant: Grant): TakenBack
-  /** Writes entries, accounts and scores. Call it once. */
-  write(): Promise<void>
+  /** The entries that were booked for a fan, in their order. */
+  bookedBy(userId: string): AppendedEntry[]
+  /** Writes entries, accounts and scores. Call it once. `told`: fans whose entries are part of another event. */
+  write(told?: ReadonlySet<string>): Promise<void>
 }
 
 interface Ledger extends CheckedAccount {
@@ -112,6 +127,10 @@ interface Ledger extends CheckedAccount {
   /** Grants from which points were taken back. */
   taken: Booked[]
 }
+
+/** The `ref` of the entry that carries another one over. Ids of fans and accounts have no colon. */
+export const carriedRefOf = ({ userId, accountId, seq }: AccountKey & { seq: number }) =>
+  `${userId}:${accountId}:${seq}`
 
 const nameOf = ({ reason, ref }: Pick<Cause, 'reason' | 'ref'>) => `${reason} ${ref}`
 
@@ -137,7 +156,44 @@ export async function openLedgers(
   /** For merged fans: the refs of their grants in the ledgers of other fans, by the entry of the grant. */
   const carried = new Map<string, Map<number, string>>()
   for (const merge of merges) carried.set(merge.fromId, await readCarriedGrants(tx, merge))
+  const accountBook = openAccountBook(tx)
   await loadCauses(causes)
+
+  /** Grants in accounts, with those that merges have carried over. */
+  async function loadAccountCauses(causes: Cause[]): Promise<void> {
+    const found = await accountBook.loadCauses(causes)
+    const further = found.flatMap(entry => carriedInAccount(entry) ?? [])
+    if (further.length > 0)
+      await loadAccountCauses(further.flatMap(grant => [grant, { ...grant, reason: voidReasonOf('merge') }]))
+  }
+
+  /** The grant in the account of the remaining fan for one of a merged fan. */
+  function carriedInAccount(entry: AccountKey & { seq: number }): Grant | undefined {
+    const into = intoOf.get(entry.userId)
+    return into === undefined ? undefined : { userId: into, reason: 'merge', ref: carriedRefOf(entry) }
+  }
+
+  function takeBackFromAccount({ userId, reason, ref }: Grant): TakenBack {
+    const granted = accountBook.find({ userId, reason, ref })
+    if (!granted) return { points: 0, uncollected: 0 }
+    const { accountId, countedAt } = granted
+    const before = accountBook.find({ userId, reason: voidReasonOf(reason), ref })
+    const carriedOn = carriedInAccount(granted)
+    const reclaimed = carriedOn && !before ? takeBackFromAccount(carriedOn).points : 0
+    if (carriedOn && reclaimed > 0)
+      accountBook.append({
+        userId,
+        accountId,
+        countedAt,
+        delta: reclaimed,
+        reason: 'merge_reclaimed',
+        ref: `${carriedOn.userId}:${carriedOn.ref}`,
+      })
+    const points = before ? -before.delta : Math.min(granted.delta, accountBook.balanceOf(granted))
+    if (!before && points > 0)
+      accountBook.append({ userId, accountId, countedAt, delta: -points, reason: voidReasonOf(reason), ref })
+    return { points, uncollected: granted.delta - points }
+  }
 
   async function loadCauses(causes: Cause[]): Promise<void> {
     const further: Cause[] = []
@@ -164,7 +220,7 @@ export async function openLedgers(
   function takeBack({ userId, reason, ref }: Grant): TakenBack {
     const ledger = ledgerOf(userId)
     const granted = ledger.known.get(nameOf({ reason, ref }))
-    if (!granted) return { points: 0, uncollected: 0 }
+    if (!granted) return takeBackFromAccount({ userId, reason, ref })
     const voiding = { reason: voidReasonOf(reason), ref }
     const before = ledger.known.get(nameOf(voiding))
     const carriedOn = carriedGrant(userId, granted)
@@ -204,11 +260,27 @@ export async function openLedgers(
   }
 
   return {
-    loadCauses,
+    async loadCauses(causes) {
+      await loadCauses(causes)
+      await loadAccountCauses(causes)
+    },
+    loadAccounts: accountBook.load,
+    balanceIn: accountBook.balanceOf,
     fansOf,
     canBook: (userId, points) => canBook(ledgerOf(userId), points),
     hasRoom: (userId, points) => hasRoomFor(ledgerOf(userId).account, points, points),
-    append(change) {
+    append({ accountId, countedAt, ...change }) {
+      if (accountId != null) {
+        const key = { userId: change.userId, accountId }
+        const before = accountBook.find(change)
+        if (before) return { outcome: 'booked_before', entry: before }
+        const balance = accountBook.balanceOf(key)
+        if (balance + change.delta < 0) return { outcome: 'insufficient', balance }
+        return {
+          outcome: 'booked',
+          entry: accountBook.append({ ...change, ...key, countedAt: countedAt ?? at }),
+        }
+      }
       const ledger = ledgerOf(change.userId)
       const before = ledger.known.get(nameOf(change))
       if (before) return { outcome: 'booked_before', entry: before }
@@ -217,15 +289,17 @@ export async function openLedgers(
       return { outcome: 'booked', entry: book(ledger, change) }
     },
     takeBack,
-    async write() {
+    bookedBy: userId => ledgers.get(userId)?.booked ?? [],
+    async write(told = new Set()) {
       const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
-      await writeEntries(tx, changed)
+      await writeEntries(tx, changed, told)
       await writeScores(tx, changed)
+      await accountBook.write()
     },
   }
 }
 
-async function writeEntries(tx: Transaction, changed: Ledger[]): Promise<void> {
+async function writeEntries(tx: Transaction, changed: Ledger[], told: ReadonlySet<string>): Promise<void> {
   const { pointsAccounts, pointsEntries } = tx.tables
   const entries = changed.flatMap(({ booked }) => booked)
   await insertRows(tx, pointsEntries, entries)
@@ -233,7 +307,7 @@ async function writeEntries(tx: Transaction, changed: Ledger[]): Promise<void> {
   await insertRows(tx, pointsAccounts, accounts, {
     set: ['balance', 'lifetime', 'seq', 'headHash', 'updatedAt'],
   })
-  for (const entry of entries) noteAppended(tx, entry)
+  for (const entry of entries) noteAppended(tx, entry, told.has(entry.userId))
 }
 
 /** Where points were taken back from a fan, the scores follow from all their entries. */
@@ -281,6 +355,10 @@ const selectCauses = rowsByKeys('pointsEntries', ['userId', 'reason', 'ref'])
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
   const ledgers = await openLedgers(tx, [change.userId], [change])
+  if (change.accountId != null) {
+    await ledgers.loadAccounts([{ userId: change.userId, accountId: change.accountId }])
+    await ledgers.loadCauses([change])
+  }
   const booking = ledgers.append(change)
   await ledgers.write()
   return booking

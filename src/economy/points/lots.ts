@@ -4,8 +4,9 @@
  * alone: see `readMergedLots`.
  */
 import { asc, inArray } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../db/index.ts'
+import type { Reader } from '../../../db/index.ts'
 import { listMergedIds } from '../../identity/users/merges.ts'
+import type { EntryRow } from './hash.ts'
 import { carriedBy } from './reasons.ts'
 
 export interface Lot {
@@ -14,10 +15,7 @@ export interface Lot {
   at: Date
 }
 
-type Entry = Pick<
-  Tables['pointsEntries']['$inferSelect'],
-  'userId' | 'seq' | 'delta' | 'reason' | 'ref' | 'createdAt'
->
+type Entry = Pick<EntryRow, 'userId' | 'seq' | 'delta' | 'reason' | 'ref' | 'createdAt'>
 /** Entries of fans, each in the order of `seq`. */
 export type Ledgers = Map<string, Entry[]>
 

@@ -16,7 +16,7 @@ export const membershipRoutes = (deps: FanDeps) =>
         id: 'joinLeaderboard',
         summary: 'Join the leaderboard',
         description:
-          'Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of yours. You can join again after leaving. A repeat changes nothing.',
+          'Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of your predictions. You can join again after leaving. A repeat changes nothing.',
         body: Nothing,
         responses: { 204: Type.Void({ description: 'You are on the leaderboard.' }) },
       }),

@@ -22,10 +22,10 @@ export const pointsProblems = defineProblems({
     status: 409,
     title: 'Not enough points',
     description:
-      'The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them.',
+      'The fan has fewer points than the price, or than the points to take. Points that are held for unpaid purchases cannot be spent; `detail` states them. Show `missingPoints`, and try again once the fan has earned them.',
     members: Type.Object({
       pointsRequired: points('The price, or the points to take.'),
-      points: points('The balance of the fan.'),
+      points: points('The points that the fan has; of a price, those that are not held.'),
       missingPoints: points('The difference.'),
     }),
     example: { pointsRequired: 500, points: 100, missingPoints: 400 },

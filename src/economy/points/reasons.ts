@@ -15,6 +15,7 @@ export const POINTS_REASONS = [
   'rule_void',
   'quest',
   'set',
+  'code',
   'prediction',
   'prediction_void',
   'expired',

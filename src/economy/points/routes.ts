@@ -1,35 +1,31 @@
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
-import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import { readHistory } from './history.ts'
 import { thrownBy } from './problems.generated.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
-export const pointsRoutes = (
-  deps: FanDeps & { config: Pick<Config, 'pointsExpireAfterDays'>; cursors: Cursors },
-) =>
+export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
   fans(deps, { prefix: '/api/user/points', tag: 'Points' }).get(
     '',
-    ({ caller, query }) =>
-      readHistory(
-        deps.db.read,
-        deps.cursors,
-        caller,
-        { ...query, ...pageOf(query) },
-        deps.config.pointsExpireAfterDays,
-      ),
+    async ({ caller, query }) => {
+      const { pointsExpireAfterDays } = await settingsOf(deps.db.read)
+      const page = { ...query, ...pageOf(query) }
+      return readHistory(deps.db.read, deps.cursors, caller, page, pointsExpireAfterDays)
+    },
     operation({
       id: 'readPoints',
       summary: 'Read your points',
       description:
-        'Balance, lifetime points and ledger entries, newest first. Filters by reason and time. Where points end, `expiring` says which are next.',
+        'Balance, lifetime points and ledger entries, newest first. Filters by reason and time. On servers on which points expire, `expiring` states which expire next.',
       query: PointsQuery,
       responses: { 200: PointsHistory },
       problems: thrownBy.readPoints,
       examples: {
         200: {
           balance: 100,
+          held: 0,
           lifetime: 100,
           entries: [
             {

@@ -12,6 +12,13 @@ import {
 import { Type } from '../../core/typebox.ts'
 import { POINTS_REASONS } from './reasons.ts'
 
+/** Points that a fan cannot spend. */
+export const HeldPoints = Integer({
+  description:
+    'Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else.',
+  minimum: 0,
+})
+
 const Reason = OneOf(POINTS_REASONS, {
   description: 'Only entries of this reason.',
   examples: ['onboarding'],
@@ -20,14 +27,14 @@ const Reason = OneOf(POINTS_REASONS, {
 export const PointsQuery = Closed({
   ...PageQuery,
   reason: Type.Optional(Reason),
-  since: Type.Optional(InstantParameter('Entries from then on.')),
-  until: Type.Optional(InstantParameter('Entries before then.')),
+  since: Type.Optional(InstantParameter('Entries from this time on.')),
+  until: Type.Optional(InstantParameter('Entries before this time.')),
 })
 export type PointsQuery = typeof PointsQuery.static
 
 export const PointsEntry = Closed(
   {
-    id: Id('Names the entry.'),
+    id: Id('Id of the entry.'),
     seq: Integer({ description: 'Position in the fan’s ledger, from 1.', minimum: 1 }),
     delta: Integer({
       description: 'Points earned; negative for points spent.',
@@ -55,18 +62,31 @@ export const GrantResult = Closed(
 
 export const PointsHistory = Closed(
   {
-    balance: Integer({ description: 'Current balance.', minimum: 0 }),
+    balance: Integer({ description: 'Current balance, including held points.', minimum: 0 }),
+    held: HeldPoints,
     lifetime: Integer({
-      description: 'All points ever earned. Spending does not reduce it; points that are taken back do.',
+      description:
+        'The sum of all earned points. Spending does not reduce it; points that are taken back do.',
       minimum: 0,
     }),
     expiring: Type.Optional(
       Nullable(
         Closed({
-          amount: Integer({ description: 'Points that end then, unless they are spent before.', minimum: 1 }),
-          expiresAt: Instant('When they end: a midnight, UTC.'),
+          amount: Integer({
+            description: 'Points that expire then, unless they are spent before.',
+            minimum: 1,
+          }),
+          expiresAt: Instant('When they expire: at midnight UTC.'),
         }),
-        { description: 'The points that end next; null: none. Only on servers on which points end.' },
+        {
+          description:
+            'The points that expire next. Null if there are none. Absent on servers on which points do not expire.',
+        },
+      ),
+    ),
+    archivedUntil: Type.Optional(
+      Instant(
+        'Entries that events of other systems have earned before this time are archived, and not in the list. The balance includes them. Absent if all entries are in the list.',
       ),
     ),
     entries: Type.Array(PointsEntry, { description: 'Newest first.' }),

@@ -61,20 +61,29 @@ export async function openRules(
       if (use) await uses.giveBack(use)
       return { ...decision, outcome: isFull ? 'full' : 'budget' }
     }
+    const { userId, occurredAt: countedAt } = event
+    const ref = grantRef(ruleId, event)
+    // An event that others record is not loaded with the first ones.
+    if (rule.account !== null) await ledgers.loadAccounts([{ userId, accountId: rule.account }])
     // never points_limit_reached: the account has room.
-    ledgers.append({ userId: event.userId, delta: points, reason: 'rule', ref: grantRef(ruleId, event) })
+    ledgers.append({ userId, delta: points, reason: 'rule', ref, accountId: rule.account, countedAt })
     return { ...decision, outcome: 'granted' }
   }
 
   return {
-    load: events =>
-      uses.load(
-        events.flatMap(event =>
-          (rules.get(event.type) ?? []).flatMap(rule =>
-            evaluateRule(rule, event).outcome === 'matched' ? (useOf(event, rule) ?? []) : [],
-          ),
+    async load(events) {
+      const matched = events.flatMap(event =>
+        (rules.get(event.type) ?? []).flatMap(rule =>
+          evaluateRule(rule, event).outcome === 'matched' ? [{ event, rule }] : [],
         ),
-      ),
+      )
+      await uses.load(matched.flatMap(({ event, rule }) => useOf(event, rule) ?? []))
+      await ledgers.loadAccounts(
+        matched.flatMap(({ event: { userId }, rule: { account: accountId } }) =>
+          accountId === null ? [] : [{ userId, accountId }],
+        ),
+      )
+    },
     async apply(event) {
       const listening = rules.get(event.type)
       if (!listening) return null

@@ -3,8 +3,7 @@
  * evaluation can be repeated.
  */
 import { type Condition, findUnmet, valueAt } from '../../club/catalogue/conditions.ts'
-import { MAX_POINTS } from './entry-schema.ts'
-import type { Rule } from './rule.ts'
+import { MAX_POINTS, type Rule } from './rule.ts'
 
 /** The part of an event that rules evaluate. */
 export interface EventFacts {

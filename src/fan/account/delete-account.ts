@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { AuthenticatedCaller } from '../../core/caller.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
-import { requireRecentSignIn } from '../../identity/auth/recent-sign-in.ts'
+import { requireRecentSignIn } from '../../identity/auth/authenticate.ts'
 import { eraseUser } from './erase-user.ts'
 import { appendErasures } from './erasure-list.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
  * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
- * wallets, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * wallets, memberships, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
  */
@@ -9,29 +9,35 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
-import { deletePromotionNotes } from '../../economy/cash/export.ts'
+import { deletePromotionNotes } from '../../economy/cash/personal-data.ts'
+import { deleteArchivedIds } from '../../economy/events/archived.ts'
 import { countEventData, deleteEventData } from '../../economy/events/delete-data.ts'
 import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
+import { deletePointsHolds } from '../../economy/points/holds.ts'
+import { deleteArchiveKey } from '../../economy/points/seams.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
 import { lockSignIn } from '../../identity/auth/token-validity.ts'
-import { deleteRelations } from '../../identity/relations/erase.ts'
+import { deleteRelations } from '../../identity/relations/personal-data.ts'
 import { deleteAppeals } from '../../identity/sanctions/appeals.ts'
 import { deleteNotesAbout } from '../../identity/sanctions/decisions.ts'
+import { ensureUser } from '../../identity/users/callers.ts'
 import { deleteMergeReasons, findFanOf, listSignIns } from '../../identity/users/merges.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
-import { ensureUser, erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
+import { erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
-import { deleteClientSeeds } from '../../play/packs/erase.ts'
+import { deleteMembershipsOf } from '../../play/memberships/memberships.ts'
+import { deleteClientSeeds } from '../../play/packs/personal-data.ts'
 import { cancelPendingPacks } from '../../play/packs/purchases.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
 import { eraseOrders } from '../../play/shop/personal-data.ts'
 import { voidTradesOf } from '../../play/trades/end.ts'
-import { deleteWallets } from '../../play/wallets/link.ts'
-import { eraseReports } from '../moderation/erase.ts'
+import { deleteWallets } from '../../play/wallets/wallets.ts'
+import { eraseReports } from '../moderation/personal-data.ts'
+import { deleteReferralCodes } from '../referrals/referrals.ts'
 
 export interface Erasure {
   /** Null for a fan without a user record, who only signed in on a device. */
@@ -154,14 +160,19 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteRelations(tx, user.id)
   await voidTradesOf(tx, user.id)
   await cancelPendingPacks(tx, user.id)
+  await deletePointsHolds(tx, user.id)
   await deleteClientSeeds(tx, user.id)
   await eraseOrders(tx, user.id)
   await deleteNotesAbout(tx, user.id)
   await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)
+  await deleteReferralCodes(tx, user.id)
   await deleteLocker(tx, user.id)
   await deleteWallets(tx, user.id)
+  await deleteMembershipsOf(tx, user.id)
   await deleteEventData(tx, user.id)
+  await deleteArchiveKey(tx, user.id)
+  await deleteArchivedIds(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)
   await deleteSessions(tx, user)
@@ -174,6 +185,6 @@ async function findFan(reader: Reader, reference: UserReference): Promise<User |
   return findFanOf(reader, reference.id)
 }
 
-/** An id alone matches no subject of the provider: no subject is empty. */
+/** For a fan who is named by id: an empty subject matches nothing of the provider, where no subject is empty. */
 const callerOf = (reference: UserReference): Subject =>
   'subject' in reference ? reference : { provider: '', subject: '' }

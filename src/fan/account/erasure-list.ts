@@ -45,7 +45,7 @@ export function appendErasures(path: string, tombstones: Tombstone[]): void {
   if (tombstones.length === 0) return
   const file = openSync(path, 'a', 0o600)
   try {
-    // Starts a new line, since a crash may have truncated the one before.
+    // Starts a new line, since a crash may have truncated the previous one.
     const lines = tombstones.map(({ provider, subject, erasedAt }) => {
       return `\n${JSON.stringify({ provider, subject, erasedAt: erasedAt.toISOString() })}`
     })

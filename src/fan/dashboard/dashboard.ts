@@ -5,12 +5,13 @@ import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { rankOf } from '../../economy/leaderboard/ranked-entry.ts'
 import { newestEntries, presentEntry } from '../../economy/points/history.ts'
+import { heldOf } from '../../economy/points/holds.ts'
 import { mirrorOf } from '../../identity/users/mirror.ts'
 import { publicProfileColumns } from '../../identity/users/public-profile.ts'
 import { userOf } from '../../identity/users/users.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packCounts } from '../../play/packs/summary.ts'
-import { getQuestSet } from '../../play/quests/definition.ts'
+import { getQuestSet } from '../../play/quests/quest.ts'
 import {
   countActive,
   ownQuests,
@@ -18,7 +19,7 @@ import {
   relevantQuests,
   streakAtRisk,
 } from '../../play/quests/summary.ts'
-import { getCatalogue } from '../../play/rewards/catalogue.ts'
+import { getCatalogue } from '../../play/rewards/rewards.ts'
 import { claimedIds, countClaimable } from '../../play/rewards/summary.ts'
 
 const RECENT_ENTRIES = 5
@@ -37,6 +38,7 @@ export async function readDashboard({ read, cache }: ReadSource, { userId }: Vie
   return {
     profile: { id: own.id, displayName: own.displayName, avatarUrl: own.avatarUrl },
     points,
+    held: own.held,
     rank: own.rank,
     rewards: {
       claimable: await countClaimable(
@@ -78,6 +80,7 @@ const selectDashboard = prepared((read: Reader, { userId, now, required, streaks
       id: user.id,
       ...publicProfileColumns({ user, mirror }),
       rank: rankOf(read, GLOBAL_BOARD, userId),
+      held: heldOf(read, userId, now),
       ...claimedIds(read, userId),
       ...packCounts(read, userId),
       ...ownQuests(read, { userId, now, required }),
@@ -104,6 +107,7 @@ const NOTHING = {
   displayName: null,
   avatarUrl: null,
   rank: null,
+  held: 0,
   claimed: [],
   redeemed: [],
   sealed: 0,

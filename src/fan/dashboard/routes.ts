@@ -1,6 +1,6 @@
 import { Closed, Instant, Integer, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { PointsEntry } from '../../economy/points/schema.ts'
+import { HeldPoints, PointsEntry } from '../../economy/points/schema.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
@@ -16,11 +16,12 @@ const Dashboard = Closed(
         displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
         avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
       },
-      { description: 'What a home screen greets with.' },
+      { description: 'The profile data for the top of a home screen.' },
     ),
-    points: Count('Balance.'),
+    points: Count('Balance, including held points.'),
+    held: HeldPoints,
     rank: Nullable(Integer({ minimum: 1 }), {
-      description: 'On the global leaderboard; null for who has not joined it.',
+      description: 'Rank on the global leaderboard. Null for fans who have not joined it.',
     }),
     rewards: Closed(
       {
@@ -28,26 +29,26 @@ const Dashboard = Closed(
         claimed: Count('Claimed and not yet redeemed.'),
         redeemed: Count('Redeemed.'),
       },
-      { description: 'How many rewards.' },
+      { description: 'Numbers of rewards.' },
     ),
     packs: Closed(
       { sealed: Count('Not yet opened.'), opened: Count('Opened.') },
-      { description: 'How many packs of the fan.' },
+      { description: 'Numbers of packs of the fan.' },
     ),
     quests: Closed(
       {
-        active: Count('Begun and not completed, in a period that is not over.'),
-        claimable: Count('Completed periods whose reward is to be claimed.'),
+        active: Count('Started, but not completed, in a period that is not over.'),
+        claimable: Count('Completed periods with an unclaimed reward.'),
         streakAtRisk: Nullable(
           Closed({
             questId: Type.String({ description: 'The streak.' }),
             current: Count('Periods completed in a row.'),
             atRiskUntil: Instant('When the run becomes shorter, or ends, if no further period is completed.'),
           }),
-          { description: 'The run that ends next, among streaks whose current period is not completed.' },
+          { description: 'The streak that ends next, among those whose current period is not completed.' },
         ),
       },
-      { description: 'How many quests.' },
+      { description: 'Numbers of quests.' },
     ),
     recentPoints: Type.Array(PointsEntry, { maxItems: 5, description: 'The newest ledger entries.' }),
   },
@@ -61,7 +62,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
     operation({
       id: 'readDashboard',
       summary: 'Read your dashboard',
-      description: 'All that a home screen shows, in one request.',
+      description: 'The data of a home screen, in one request.',
       conditional: true,
       responses: { 200: Dashboard },
       examples: {
@@ -72,6 +73,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
             avatarUrl: null,
           },
           points: 100,
+          held: 0,
           rank: 42,
           rewards: { claimable: 2, claimed: 1, redeemed: 0 },
           packs: { sealed: 1, opened: 3 },

@@ -107,6 +107,12 @@ export async function countOpenCases(reader: Reader): Promise<number> {
   return row?.open ?? 0
 }
 
+export async function findReport(reader: Reader, reportId: string): Promise<Report | undefined> {
+  const { reports } = reader.tables
+  const [report] = await reader.select().from(reports).where(eq(reports.id, reportId))
+  return report
+}
+
 /** Open reports about a fan, the oldest first. */
 export function listOpenReports(reader: Reader, fanId: string) {
   const { reports } = reader.tables
@@ -134,8 +140,7 @@ export async function countOpenReports(reader: Reader): Promise<{ open: number; 
  * @throws DomainError `case_not_open`, and those of `recordDecision`
  */
 export async function decide(tx: Transaction, about: string, decision: CaseDecision): Promise<Decision> {
-  const { reports } = tx.tables
-  const [report] = await tx.select().from(reports).where(eq(reports.id, about))
+  const report = await findReport(tx, about)
   const subject = report ?? { subjectKind: 'fan' satisfies SubjectKind, subjectId: about, fanId: about }
   const row = await recordDecision(tx, { ...decision, fanId: subject.fanId })
   if (decision.kind === 'note') return row
@@ -149,8 +154,7 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
 
 /** States who has decided it, for the second of two moderators who decide the same case. */
 export async function notOpen(reader: Reader, reportId = ''): Promise<DomainError> {
-  const { reports } = reader.tables
-  const [report] = await reader.select().from(reports).where(eq(reports.id, reportId))
+  const report = await findReport(reader, reportId)
   const decision = report?.decisionId ? await findDecision(reader, report.decisionId) : undefined
   if (!decision) return new DomainError(caseProblems.case_not_open)
   const { kind, decidedBy, createdAt } = decision

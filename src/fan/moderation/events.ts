@@ -8,7 +8,7 @@ import { recordNotices } from '../../economy/events/record-notices.ts'
 import type { DataOf } from '../../economy/events/types.ts'
 import type { Appeal } from '../../identity/sanctions/appeals.ts'
 import type { Decision } from '../../identity/sanctions/decisions.ts'
-import { lockFans } from '../../identity/users/users.ts'
+import { lockFans } from '../../identity/users/locks.ts'
 import type { SubjectKind } from './subjects.ts'
 
 type Applied = DataOf<'sanction.applied'>

@@ -14,6 +14,6 @@ export const caseProblems = defineProblems({
   case_not_open: {
     status: 409,
     title: 'The case is not open',
-    description: 'It was decided already, or there is no report of this id or about this fan that is open.',
+    description: 'The case was already decided, or there is no open report with this id or about this fan.',
   },
 })

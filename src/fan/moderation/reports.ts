@@ -72,7 +72,7 @@ export async function fileAutomaticReport(tx: Transaction, fanId: string, texts:
     .onConflictDoNothing()
 }
 
-/** The latest first. @throws DomainError `invalid_cursor` */
+/** Newest first. @throws DomainError `invalid_cursor` */
 export async function listReports(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `reports ${userId}`
   const before = cursors.decodeTimed(list, page.cursor)

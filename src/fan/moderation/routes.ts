@@ -23,7 +23,7 @@ const reportRoutes = (deps: ModerationDeps) =>
       id: 'fileReport',
       summary: 'Report a fan, a locker or a trade',
       description:
-        'The club sees what it shows now, even if the fan changes it. The fan is not told. Each of the two fans of a trade can report it. While your report is open, a repeat returns it unchanged.',
+        'The report stores what is shown now, even if the fan changes it later. The fan is not notified. Both fans of a trade can report it. While your report is open, a repeat returns it unchanged.',
       body: NewReport,
       limit: 'reports',
       responses: { 200: Report, 201: Report },
@@ -47,7 +47,7 @@ const ownReportRoutes = (deps: ModerationDeps) =>
     operation({
       id: 'listReports',
       summary: 'List your reports',
-      description: 'What became of what you reported. The latest first.',
+      description: 'Your reports and their results. Newest first.',
       query: Closed(PageQuery),
       responses: { 200: Reports },
       problems: thrownBy.listReports,
@@ -64,7 +64,7 @@ const appealRoutes = (deps: ModerationDeps) =>
       whenSuspended: 'allowed',
       summary: 'Appeal against a sanction',
       description:
-        'Once against each, while it is in force. Another person than the one who decided it decides the appeal.',
+        'Possible once for each sanction, while it is in force. A person other than the one who decided the sanction decides the appeal.',
       body: NewAppeal,
       limit: 'reports',
       responses: { 201: Appeal },

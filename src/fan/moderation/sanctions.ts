@@ -12,10 +12,10 @@ const Sanction = Closed(
     id: Id('The sanction.'),
     kind: OneOf(['hide', 'mute', 'suspend'], {
       description:
-        '`hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, and not write.',
+        '`hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, but not write.',
     }),
-    reason: OneOf(REASONS, { description: 'Why the club decided it.' }),
-    until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension: when it ends.' }),
+    reason: OneOf(REASONS, { description: 'The reason of the club.' }),
+    until: Nullable(Type.String({ format: 'date-time' }), { description: 'For a suspension: when it ends.' }),
     createdAt: Instant('When it was decided.'),
     liftedAt: Nullable(Type.String({ format: 'date-time' }), { description: 'When the club ended it.' }),
     inForce: Type.Boolean({ description: 'Whether it is in force now.' }),
@@ -28,7 +28,7 @@ const Sanction = Closed(
 )
 
 export const Sanctions = Closed(
-  { sanctions: Type.Array(Sanction, { description: 'The latest first.' }) },
+  { sanctions: Type.Array(Sanction, { description: 'Newest first.' }) },
   { title: 'Sanctions' },
 )
 
@@ -40,7 +40,7 @@ export async function readSanctions(reader: Reader, { userId }: Viewer): Promise
   return { sanctions: presentSanctions(decisions, bySanction, reader.now()) }
 }
 
-/** The latest first. A suspension ends also by a later one, which replaces it. */
+/** Newest first. A suspension ends also by a later one, which replaces it. */
 function presentSanctions(
   decisions: readonly Decision[],
   appeals: Map<string, typeof Appeal.static>,

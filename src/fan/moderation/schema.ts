@@ -11,7 +11,7 @@ export const NewReport = Closed(
     subject: Closed(
       {
         kind,
-        id: IdReference('Of a fan, or of a locker: the handle of the fan. Of a trade: its id.', 'calebe'),
+        id: IdReference('For a fan or a locker: the handle of the fan. For a trade: its id.', 'calebe'),
       },
       { description: 'What you report.' },
     ),
@@ -30,7 +30,9 @@ export const Report = Closed(
     subject: Closed(
       {
         kind,
-        id: Nullable(Type.String(), { description: 'As you reported it. Null once the fan was erased.' }),
+        id: Nullable(Type.String(), {
+          description: 'The id or handle that you reported. Null after the fan was erased.',
+        }),
       },
       { description: 'What you reported.' },
     ),
@@ -46,7 +48,7 @@ export const Report = Closed(
 export type Report = typeof Report.static
 
 export const Reports = Closed(
-  { reports: Type.Array(Report, { description: 'The latest first.' }), nextCursor: NextCursor },
+  { reports: Type.Array(Report, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'Reports' },
 )
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Caller, Viewer } from '../../core/caller.ts'
+import { type Caller, NOBODY, type Viewer } from '../../core/caller.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { enrolmentOf } from '../../economy/leaderboard/enrolment.ts'
 import { joinLeaderboard, joinWithFirstEntry } from '../../economy/points/join-leaderboard.ts'
@@ -12,8 +12,11 @@ import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync
 import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
 import { activeUser, findSignIn } from '../../identity/users/users.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import { changeOwnProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
+import { ONBOARDED } from '../referrals/event-reader.ts'
+import { acceptReferral, completeReferral, invitationOf, presentInvitation } from '../referrals/referrals.ts'
 
 /** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
 export interface IdentityTerms {
@@ -37,7 +40,7 @@ export const onboardingCause = (userId: string) =>
 export async function completeOnboarding(
   tx: Transaction,
   caller: Caller,
-  { profile, joinLeaderboard: join = true }: typeof CompleteOnboarding.static,
+  { profile, joinLeaderboard: join = true, referralCode }: typeof CompleteOnboarding.static,
   { points, claims, queuedSync }: OnboardingTerms,
 ) {
   const { userId, isNew } = caller
@@ -56,7 +59,10 @@ export async function completeOnboarding(
     : await grantOnboarding(tx, userId, points)
   if (!isNew && join) await joinLeaderboard(tx, userId)
   if (profile) await changeOwnProfile(tx, userId, profile, '/profile')
-  await recordEvent(tx, { userId, type: 'onboarding.completed', data: { points: granted } })
+  const referral = referralCode === undefined ? null : await acceptReferral(tx, userId, referralCode)
+  const recorded = await recordEvent(tx, { userId, type: ONBOARDED, data: { points: granted } })
+  if (referral && recorded && (await settingsOf(tx)).referralCompletes === ONBOARDED)
+    await completeReferral(tx, userId, recorded.event)
   if (!isNew) return readOnboarding(tx, caller)
   const now = tx.now()
   return presentOnboarding({
@@ -65,6 +71,7 @@ export async function completeOnboarding(
     grantedAt: granted ? now : null,
     enrolledAt: join ? now : null,
     syncedAt: isSynced ? now : null,
+    referral,
   })
 }
 
@@ -90,19 +97,30 @@ export async function grantOnboarding(tx: Transaction, userId: string, points: n
 
 /** The state of the onboarding, also for a fan without a user record. */
 export async function readOnboarding(reader: Reader, { userId }: Viewer) {
+  if (userId === NOBODY) return presentOnboarding(NOTHING)
   const [row] = await selectOnboarding(reader, onboardingCause(userId))
-  return presentOnboarding(row ?? NOTHING)
+  if (!row) return presentOnboarding(NOTHING)
+  const { inviterId, ...onboarding } = row
+  return presentOnboarding({ ...onboarding, referral: await presentInvitation(reader, inviterId) })
 }
 
-const NOTHING = { completedAt: null, points: null, grantedAt: null, enrolledAt: null, syncedAt: null }
+const NOTHING = {
+  completedAt: null,
+  points: null,
+  grantedAt: null,
+  enrolledAt: null,
+  syncedAt: null,
+  referral: null,
+}
 
-function presentOnboarding({ completedAt, points, grantedAt, enrolledAt, syncedAt }: OnboardingRow) {
+function presentOnboarding({ completedAt, points, grantedAt, enrolledAt, syncedAt, referral }: Shown) {
   return {
     state: completedAt ? ('completed' as const) : ('not_started' as const),
     completedAt: completedAt?.toISOString() ?? null,
     reward: points !== null && grantedAt ? { points, grantedAt: grantedAt.toISOString() } : null,
     leaderboard: { enrolled: enrolledAt !== null, enrolledAt: enrolledAt?.toISOString() ?? null },
     identitySync: syncedAt ? ('synced' as const) : ('deferred' as const),
+    referral,
   }
 }
 
@@ -112,6 +130,7 @@ const selectOnboarding = prepared((reader: Reader, cause: Cause) => {
   const grant = entryOf(reader, cause).as('grant')
   const enrolment = enrolmentOf(reader, cause.userId).as('enrolment')
   const mirror = mirrorOf(reader, cause.userId).as('mirror')
+  const invitation = invitationOf(reader, cause.userId).as('invitation')
   return reader
     .select({
       completedAt: completion.completedAt,
@@ -119,12 +138,16 @@ const selectOnboarding = prepared((reader: Reader, cause: Cause) => {
       grantedAt: grant.createdAt,
       enrolledAt: enrolment.enrolledAt,
       syncedAt: mirror.syncedAt,
+      inviterId: invitation.inviterId,
     })
     .from(user)
     .leftJoin(completion, sql`true`)
     .leftJoin(grant, sql`true`)
     .leftJoin(enrolment, sql`true`)
     .leftJoin(mirror, sql`true`)
+    .leftJoin(invitation, sql`true`)
 })
 
-type OnboardingRow = Awaited<ReturnType<typeof selectOnboarding>>[number]
+type Shown = Omit<Awaited<ReturnType<typeof selectOnboarding>>[number], 'inviterId'> & {
+  referral: Awaited<ReturnType<typeof presentInvitation>>
+}

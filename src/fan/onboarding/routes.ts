@@ -6,6 +6,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { findProviderToken } from '../../identity/auth/provider-token.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 import { thrownBy } from './problems.generated.ts'
@@ -31,12 +32,14 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
     )
     .post(
       '',
-      ({ body, caller, write }) => {
-        const points = deps.config.onboardingPoints
-        return write((tx, fan, terms) => completeOnboarding(tx, fan, body, { points, ...terms }), {
-          prepare: () => askProvider(deps, caller),
-        })
-      },
+      ({ body, caller, write }) =>
+        write(
+          async (tx, fan, terms) => {
+            const { onboardingPoints: points } = await settingsOf(tx)
+            return completeOnboarding(tx, fan, body, { points, ...terms })
+          },
+          { prepare: () => askProvider(deps, caller) },
+        ),
       operation({
         id: 'completeOnboarding',
         summary: 'Complete your onboarding',

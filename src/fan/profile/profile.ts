@@ -11,6 +11,8 @@ import { refuseField } from '../../core/transport-problems.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 import { applicationEvent, recordEvent, writeEvents } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
+import { heldOf } from '../../economy/points/holds.ts'
+import { policyOf } from '../../identity/public-text/policy.ts'
 import { publicTextProblems } from '../../identity/public-text/problems.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { completionOf } from '../../identity/users/completion.ts'
@@ -24,7 +26,7 @@ import { profileProblems } from './problems.ts'
 import { normalizeProfile } from './rules.ts'
 
 export async function readProfile(reader: Reader, { userId }: Viewer) {
-  const [row] = await selectProfile(reader, userId)
+  const [row] = await selectProfile(reader, userId, reader.now())
   if (!row) throw notFound()
   return presentProfile(row)
 }
@@ -55,8 +57,8 @@ async function requireUnreserved(
   { displayName, handle }: ProfileChange,
   pointer: string,
 ) {
-  const isReserved = (name: string | null | undefined) =>
-    (name && tx.spine.publicText.policy.isReserved?.(name)) || false
+  const policy = await policyOf(tx)
+  const isReserved = (name: string | null | undefined) => (name ? policy.isReserved(name) : false)
   if (!isReserved(handle) && !isReserved(displayName)) return
   const current = await findUserById(tx, userId)
   if (handle !== current?.handle && isReserved(handle)) throw new DomainError(profileProblems.handle_taken)
@@ -144,7 +146,7 @@ const notFound = () =>
     detail: 'Create it with POST /api/user/profile, or onboard.',
   })
 
-const selectProfile = prepared((reader: Reader, id: string) => {
+const selectProfile = prepared((reader: Reader, id: string, now: Date) => {
   const user = activeUser(reader, id).as('user')
   const mirror = mirrorOf(reader, id).as('mirror')
   const completion = completionOf(reader, id).as('completion')
@@ -156,6 +158,7 @@ const selectProfile = prepared((reader: Reader, id: string) => {
       mirror: { userId, email, emailVerified, name, picture, updatedAt, syncedAt },
       completedAt: completion.completedAt,
       points: balanceOf(reader, id),
+      held: heldOf(reader, id, now),
     })
     .from(user)
     .leftJoin(mirror, sql`true`)
@@ -164,13 +167,14 @@ const selectProfile = prepared((reader: Reader, id: string) => {
 
 type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
 
-function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
+function presentProfile({ user, mirror, completedAt, points, held }: ProfileRow) {
   return {
     id: user.id,
     ...pickProfile(user),
     ...publicProfileOf(user, mirror),
     identity: presentIdentity(user, mirror),
     points,
+    held,
     onboarding: {
       state: completedAt ? ('completed' as const) : ('not_started' as const),
       completedAt: completedAt?.toISOString() ?? null,

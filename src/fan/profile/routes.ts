@@ -1,4 +1,8 @@
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import type { FanEmails } from '../../identity/users/emails.ts'
+import { findFans } from '../../identity/users/find-fans.ts'
+import { exampleFoundFans, FanQuery, FoundFans, findQueryFaults } from '../../identity/users/found-fans.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
@@ -29,7 +33,7 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'writeProfile',
         summary: 'Write your profile',
         description:
-          'The first request creates the record of the user. A member left out stays as it is; null clears it.',
+          'The first request creates the record of the user. An omitted member keeps its value; null clears it.',
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
         problems: thrownBy.writeProfile,
@@ -49,3 +53,19 @@ export const profileRoutes = (deps: FanDeps) =>
         examples: { body: { bio: 'North stand, row 12.' }, 200: exampleProfile },
       }),
     )
+
+export const fansRoutes = (deps: ServerDeps & { fanEmails: FanEmails | null }) =>
+  servers(deps, { prefix: '/api/fans', tag: 'Server', scope: 'fans:read' }).get(
+    '',
+    async ({ query }) => ({ fans: await findFans(deps.db.read, deps.fanEmails, query) }),
+    operation({
+      id: 'findFans',
+      summary: 'Find a fan',
+      description:
+        'By the subject at the provider, or by a verified e-mail address. The address must match completely; the case of ASCII letters does not matter. A newly verified address can take about a second to be found.',
+      query: FanQuery,
+      findErrors: findQueryFaults,
+      responses: { 200: FoundFans },
+      examples: { 200: exampleFoundFans },
+    }),
+  )

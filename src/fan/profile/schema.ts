@@ -1,5 +1,6 @@
 import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '../../core/typebox.ts'
+import { HeldPoints } from '../../economy/points/schema.ts'
 import { PROFILE_FIELDS, type ProfileFieldName, profileFields } from '../../identity/users/profile-fields.ts'
 import { exampleIdentity, Identity } from '../../identity/users/schema.ts'
 
@@ -25,7 +26,7 @@ const examples = membersOf(name => profileFields[name].example)
 
 export const ProfileChange = Closed(changes, {
   title: 'ProfileChange',
-  description: 'An omitted member stays as it is; null clears it.',
+  description: 'An omitted member keeps its value; null clears it.',
 })
 
 export const Profile = Closed(
@@ -33,10 +34,11 @@ export const Profile = Closed(
     id: Id('The fan; `userId` elsewhere.'),
     ...shown,
     identity: Identity,
-    points: Integer({ description: 'Current balance.', minimum: 0 }),
+    points: Integer({ description: 'Current balance, including held points.', minimum: 0 }),
+    held: HeldPoints,
     onboarding: Closed(
       { state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) },
-      { description: 'How far the fan is; `GET /api/user/onboarding` says more.' },
+      { description: 'Progress of the fan; `GET /api/user/onboarding` has the details.' },
     ),
     createdAt: Instant('When the user record was created.'),
     updatedAt: Instant('When the fan last changed the profile.'),
@@ -49,6 +51,15 @@ export const CompleteOnboarding = Closed(
     profile: Type.Optional(ProfileChange),
     joinLeaderboard: Type.Optional(
       Type.Boolean({ default: true, description: 'Whether to enrol in the global leaderboard.' }),
+    ),
+    referralCode: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          'The code of a fan who invited this one. A code that is unknown stops nothing: `referral` is null.',
+        examples: ['7Q2M-X9KD'],
+      }),
     ),
   },
   { title: 'CompleteOnboarding' },
@@ -75,6 +86,15 @@ export const Onboarding = Closed(
     identitySync: OneOf(['synced', 'deferred'], {
       description: '`deferred`: the provider’s data has not been synced yet.',
     }),
+    referral: Nullable(
+      Closed({
+        invitedBy: Nullable(Type.String(), {
+          description:
+            'Handle of the fan who invited this one. Null for a fan without a handle, or who is hidden.',
+        }),
+      }),
+      { description: 'Null for a fan who was not invited.' },
+    ),
     alreadyCompleted: Type.Optional(
       Type.Literal(true, {
         description: 'The onboarding was completed before. This request changed nothing.',
@@ -90,6 +110,7 @@ export const exampleProfile = {
   avatarUrl: exampleIdentity.picture,
   identity: exampleIdentity,
   points: 100,
+  held: 0,
   onboarding: { state: 'completed', completedAt: '2026-08-15T18:30:00.000Z' },
   createdAt: '2026-08-15T18:29:00.000Z',
   updatedAt: '2026-08-15T18:30:00.000Z',
@@ -105,4 +126,5 @@ export const exampleOnboarding = {
   reward: { points: 100, grantedAt: '2026-08-15T18:30:00.000Z' },
   leaderboard: { enrolled: true, enrolledAt: '2026-08-15T18:30:00.000Z' },
   identitySync: 'synced',
+  referral: null,
 }

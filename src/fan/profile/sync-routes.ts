@@ -41,8 +41,8 @@ const describeSync = (id: string, summary: string) =>
     id,
     summary,
     description:
-      'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. ' +
-      'Every deployment has the path `sync-identity`; the one with the name of its provider does the same.',
+      'Copies your data from the provider to the mirror (`identity` of the profile). Your own values do not change. ' +
+      'Every deployment has the path `sync-identity`; the path with the name of its provider does the same.',
     body: Nothing,
     responses: { 200: Sync },
     problems: thrownBy.sync,

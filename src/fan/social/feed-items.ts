@@ -68,7 +68,7 @@ const FeedItem = Type.Union(
 export type FeedItem = Static<typeof FeedItem>
 
 export const Feed = Closed(
-  { items: Type.Array(FeedItem, { description: 'The latest first.' }), nextCursor: NextCursor },
+  { items: Type.Array(FeedItem, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'Feed' },
 )
 
@@ -105,6 +105,7 @@ export function presentFeedItem({
   const { displayName, avatarUrl } = isShown ? names : { displayName: null, avatarUrl: null }
   const members: Record<string, unknown> = JSON.parse(data ?? '{}')
   const { properties } = SHOWN[type as ShownType]
+  // Guarantee of the cast: `recordEvent` wrote the data of this type.
   return {
     id: eventId,
     type,

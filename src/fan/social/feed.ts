@@ -1,4 +1,4 @@
-/** The feed of a fan: activities of followed fans, the newest first. */
+/** The feed of a fan: activities of followed fans, newest first. */
 import { desc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

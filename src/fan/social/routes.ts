@@ -22,7 +22,7 @@ const feedRoutes = (deps: SocialDeps) =>
       id: 'readFeed',
       summary: 'Read the activity of the fans that you follow',
       description:
-        'The latest first, limited to what each fan shows to you now, and without fans that you mute. A page stays the same while new events arrive; those are on a new first page.',
+        'Newest first, limited to what each fan shows to you now, and without fans that you mute. New events do not change a page: they are on a new first page.',
       query: Closed(PageQuery),
       responses: { 200: Feed },
       problems: thrownBy.readFeed,
@@ -38,7 +38,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
       id: 'readFan',
       summary: 'Read the page of a fan',
       description:
-        'What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found.',
+        'The data that the fan shows to you, or without a token to everyone. Fans who have blocked you, or that you have blocked, are not found.',
       params: HandleParams,
       responses: { 200: FanPage },
       problems: thrownBy.readFan,

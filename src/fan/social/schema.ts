@@ -21,7 +21,7 @@ export const FanPage = Closed(
     }),
     following: Type.Boolean({ description: 'Whether you follow the fan.' }),
     followsYou: Type.Boolean({ description: 'Whether the fan follows you.' }),
-    muted: Type.Boolean({ description: 'Whether you mute the fan, who does not learn it.' }),
+    muted: Type.Boolean({ description: 'Whether you mute the fan. The fan is not notified.' }),
   },
   { title: 'FanPage', description: 'A fan as you see them.' },
 )

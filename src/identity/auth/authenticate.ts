@@ -1,8 +1,7 @@
 /** Bearer token → caller. */
-
 import { decodeJwt } from 'jose'
 import { attempt } from '../../core/attempt.ts'
-import type { AuthenticatedCaller } from '../../core/caller.ts'
+import type { AuthenticatedCaller, Credential } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
@@ -10,6 +9,7 @@ import type { SessionClaims } from '../../platform/identity-provider/session-tok
 import { looksLikeServerKey } from '../server-keys/key.ts'
 import type { TokenValidityCache } from './cached-token-validity.ts'
 import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
+import { authProblems } from './problems.ts'
 
 export interface AuthDeps {
   identity: IdentityProvider
@@ -65,4 +65,22 @@ function claimedIssuer(token: string): unknown {
   if (!B64_TOKEN.test(token))
     throw new DomainError(transportProblems.invalid_token, { detail: 'The token cannot be read.' })
   return attempt(() => decodeJwt(token).iss)
+}
+
+const MAX_AGE_MS = 5 * 60_000
+
+/**
+ * For actions that cannot be undone: requires a session token of a user who has just authenticated. A native token is
+ * refused: it is refreshed without the user.
+ * @throws DomainError `reauthentication_required`
+ */
+export function requireRecentSignIn(credential: Credential, now: Date): void {
+  if (credential.kind === 'native')
+    throw new DomainError(authProblems.reauthentication_required, {
+      detail: 'A native token is not accepted here. Send a session token of a new sign-in.',
+    })
+  if (now.getTime() - credential.authenticatedAt.getTime() > MAX_AGE_MS)
+    throw new DomainError(authProblems.reauthentication_required, {
+      detail: 'The user authenticated more than 5 minutes ago. Send a session token of a new sign-in.',
+    })
 }

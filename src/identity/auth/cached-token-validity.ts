@@ -77,7 +77,7 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
   const checkNative = createCheck<VerifiedNativeToken, Omit<AuthenticatedCaller, 'credential'>>()
 
   return {
-    counts: counts as Readonly<CacheCounts>,
+    counts,
     /** `requireValidSessionToken`. */
     checkSession: (claims: SessionClaims, caller: Subject, credential: SessionToken) =>
       checkSession(claims, caller, async () => {

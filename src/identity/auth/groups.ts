@@ -32,12 +32,16 @@ export type Refusal =
       ProblemOf<typeof transportProblems.unauthenticated | typeof transportProblems.invalid_token>,
       401
     >
-  | ElysiaCustomStatusResponse<403, ProblemOf<typeof transportProblems.suspended>, 403>
+  | ElysiaCustomStatusResponse<
+      403,
+      ProblemOf<typeof transportProblems.suspended | typeof transportProblems.guardian_consent_required>,
+      403
+    >
   | ElysiaCustomStatusResponse<503, ProblemOf<typeof providerProblems.identity_provider_unavailable>, 503>
 
 /**
  * Routes of signed-in fans. Handlers get `caller`, who reads, and `write`, which opens the unit of work, hands over the fan
- * who writes, refuses a fan who was erased meanwhile or is suspended, and handles `Idempotency-Key`.
+ * who writes, refuses a fan who was erased meanwhile, is suspended or lacks the consent of a guardian, and handles `Idempotency-Key`.
  * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
  */
 export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>

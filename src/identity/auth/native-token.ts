@@ -90,6 +90,7 @@ export async function createNativeTokens({ issuer, key, previousKeys, now }: Nat
         clockTolerance: CLOCK_TOLERANCE,
         currentDate: now(),
       })
+      // Guarantee of the cast: jose requires the claim, and that it is a number.
       const expiresAt = (payload.exp as number) * 1000
       return { subject: String(payload.sub), sessionId: String(payload.sid), expiresAt }
     } catch {

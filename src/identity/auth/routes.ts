@@ -38,6 +38,7 @@ const publicRoutes = (deps: SignInDeps) =>
       '/.well-known/jwks.json',
       ({ set }) => {
         set.headers['Cache-Control'] = 'public, max-age=300'
+        // Guarantee of the cast: keys that sign have these members.
         return deps.nativeTokens.jwks as typeof schema.KeySet.static
       },
       operation({

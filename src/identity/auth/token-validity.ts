@@ -17,6 +17,7 @@ import {
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import { deletedUser, ERASED, endSessions } from '../users/callers.ts'
 import { listSignIns } from '../users/merges.ts'
 import {
   findTokenValidity,
@@ -24,14 +25,7 @@ import {
   readTokenValidity,
   type TokenValidity,
 } from '../users/user-token-validity.ts'
-import {
-  deletedUser,
-  ERASED,
-  endSessions,
-  requireUser,
-  type SubjectKeys,
-  subjectKeysOf,
-} from '../users/users.ts'
+import { requireUser, type SubjectKeys, subjectKeysOf } from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
 const LOGGED_OUT = 'The token was logged out.'

@@ -1,6 +1,7 @@
 /** Checks public texts of fans. Each write of such a text calls it, in its unit of work. */
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { policyOf } from './policy.ts'
 import { publicTextProblems } from './problems.ts'
 import { hasAccepted } from './terms.ts'
 
@@ -17,16 +18,15 @@ export async function requirePublicText(
   userId: string,
   texts: readonly PublicText[],
 ): Promise<void> {
-  const { publicText } = tx.spine
-  const { filter, termsVersion, termsUrl = null } = publicText.policy
   const written = texts.flatMap(({ pointer, text }) => (text ? [{ pointer, text }] : []))
   if (written.length === 0) return
+  const { filter, termsVersion, termsUrl } = await policyOf(tx)
   if (termsVersion !== null && !(await hasAccepted(tx, userId, termsVersion)))
     throw new DomainError(publicTextProblems.terms_not_accepted, { required: termsVersion, url: termsUrl })
   const found = filter ? written.filter(({ text }) => filter.matches(text)) : []
   if (found.length === 0) return
   if (filter?.action === 'flag')
-    return publicText.flag(
+    return tx.spine.publicText.flag(
       tx,
       userId,
       found.map(({ text }) => text),

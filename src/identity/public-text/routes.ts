@@ -11,7 +11,8 @@ const Version = (description: string) =>
 const Terms = Closed(
   {
     required: Nullable(Type.String(), {
-      description: 'The version that texts for other fans require. Null if none is required.',
+      description:
+        'The version that fans must accept before they write texts for other fans. Null if none is required.',
     }),
     url: Nullable(Type.String(), {
       description: 'The address of the terms. Null if the club has not set it.',
@@ -21,7 +22,7 @@ const Terms = Closed(
         version: Type.String({ description: 'The version.' }),
         acceptedAt: Instant('When you accepted it.'),
       }),
-      { description: 'What you accepted last. Null if nothing.' },
+      { description: 'The version that you accepted last. Null if none.' },
     ),
   },
   { title: 'Terms' },
@@ -47,7 +48,7 @@ export const termsRoutes = (deps: FanDeps) =>
         id: 'readTerms',
         summary: 'Read which terms you accepted',
         description:
-          'With the version that is required of who writes texts for other fans: name, handle, bio and titles.',
+          'Also states the version that fans must accept before they write texts for other fans: name, handle, bio and titles.',
         responses: { 200: Terms },
         examples: { 200: example },
       }),

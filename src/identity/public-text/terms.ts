@@ -4,16 +4,16 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { policyOf } from './policy.ts'
 import { publicTextProblems } from './problems.ts'
 
 /** What the fan has accepted last, and what texts for others require. */
 export async function readTerms(reader: Reader, { userId }: Viewer) {
   const accepted = await selectLatest(reader, userId)
-  const { publicText } = reader.spine
-  const { termsVersion, termsUrl = null } = publicText.policy
+  const { termsVersion: required, termsUrl: url } = await policyOf(reader)
   return {
-    required: termsVersion,
-    url: termsUrl,
+    required,
+    url,
     accepted: accepted ? { version: accepted.version, acceptedAt: accepted.acceptedAt.toISOString() } : null,
   }
 }
@@ -28,9 +28,9 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
     .limit(1)
 })
 
-/** A repeat keeps the time of the first. */
+/** Accepting a version again keeps the time of the first acceptance. */
 export async function acceptTerms(tx: Transaction, { userId }: Caller, { version }: { version: string }) {
-  if (version !== tx.spine.publicText.policy.termsVersion)
+  if (version !== (await policyOf(tx)).termsVersion)
     throw new DomainError(publicTextProblems.terms_version_not_current)
   const { termsAcceptances } = tx.tables
   await tx.insert(termsAcceptances).values({ userId, version, acceptedAt: tx.now() }).onConflictDoNothing()

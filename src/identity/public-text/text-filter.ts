@@ -1,6 +1,6 @@
 /** Finds words that do not belong into public text: those of a library for English, and those of the club. */
 import { foldText } from '../../core/name-text.ts'
-import type { PublicTextConfig } from '../../platform/config/public-text.ts'
+import type { Settings } from '../../platform/config/settings.ts'
 
 export interface TextFilter {
   /** What happens to a write of such a text: it is refused, or moderators get a report. */
@@ -19,20 +19,24 @@ const SURNAMES_AND_PLACES = [
   'Penistone',
 ]
 
-/** The library is loaded only here: without a filter it is not read. */
-export async function createTextFilter(
-  config: Pick<PublicTextConfig, 'filter' | 'blockedWords' | 'allowedWords'>,
-): Promise<TextFilter | null> {
-  const { filter, blockedWords, allowedWords } = config
-  if (filter === 'off') return null
-  const { englishDataset, englishRecommendedTransformers, RegExpMatcher } = await import('obscenity')
+export function createTextFilter({
+  textFilter,
+  textFilterList,
+}: Pick<Settings, 'textFilter' | 'textFilterList'>): TextFilter | null {
+  if (textFilter === 'off') return null
+  const isAllowed = (word: string) => word.startsWith('!')
+  const allowedWords = textFilterList.filter(isAllowed).map(word => word.slice(1).trim())
+  const blockedWords = textFilterList.filter(word => !isAllowed(word))
+  // Read only with a filter, and at once: a unit of work cannot wait for an import.
+  const library: typeof import('obscenity') = require('obscenity')
+  const { englishDataset, englishRecommendedTransformers, RegExpMatcher } = library
   const english = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers })
   const [blocked, allowed] = [
     wordsIn(blockedWords, 'u'),
     wordsIn([...SURNAMES_AND_PLACES, ...allowedWords], 'gu'),
   ]
   return {
-    action: filter,
+    action: textFilter,
     matches(text) {
       const folded = fold(text)
       const rest = allowed ? folded.replace(allowed, ' ') : folded

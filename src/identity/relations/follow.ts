@@ -1,6 +1,6 @@
 /** Follows, and their number, which is limited. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import type { Transaction } from '../../../db/index.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { MAX_FOLLOWED } from '../../../db/schema/identity/relations.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -84,4 +84,13 @@ export async function countEndedFollows(tx: Transaction, fanIds: string[]): Prom
       .update(counts)
       .set({ following: sql`${counts.following} - 1` })
       .where(and(eq(counts.userId, fanId), sql`${counts.following} > 0`))
+}
+
+/** Query for the ids of the fans that a fan follows, at most `MAX_FOLLOWED`, in any order. */
+export function followedFans(reader: Reader, userId: string) {
+  const { fanRelations: relations } = reader.tables
+  return reader
+    .select({ userId: sql<string>`${relations.otherId}`.as('user_id') })
+    .from(relations)
+    .where(and(eq(relations.fanId, userId), isNotNull(relations.followedAt)))
 }

@@ -1,4 +1,4 @@
-/** Pages of the fans that a fan follows, mutes or blocks, and of the fan's followers: the latest first. */
+/** Pages of the fans that a fan follows, mutes or blocks, and of the fan's followers, newest first. */
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'

@@ -105,7 +105,7 @@ const followingRoutes = (deps: RelationsDeps) =>
     operation({
       id: 'listFollowing',
       summary: 'List the fans that you follow',
-      description: 'The latest first, with their number.',
+      description: 'Newest first, with their total number.',
       query: Closed(PageQuery),
       responses: { 200: schema.Following },
       problems: thrownBy.listFollowing,
@@ -142,7 +142,7 @@ const blockRoutes = (deps: RelationsDeps) =>
     operation({
       id: 'listBlocks',
       summary: 'List the fans that you block',
-      description: 'The latest first, by handle alone, so that you can end the block.',
+      description: 'Newest first, with only the handle, so that you can end the block.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
       problems: thrownBy.listBlocks,
@@ -160,7 +160,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       id: 'muteFan',
       summary: 'Mute a fan',
       description:
-        'Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing.',
+        'Adds the fan to your list of muted fans, and changes nothing else. The fan is not notified. A repeat changes nothing.',
       done: 'The fan is muted.',
       verb: muteFan,
       problems: thrownBy.muteFan,
@@ -181,7 +181,7 @@ const muteRoutes = (deps: RelationsDeps) =>
     operation({
       id: 'listMutes',
       summary: 'List the fans that you mute',
-      description: 'The latest first.',
+      description: 'Newest first.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
       problems: thrownBy.listMutes,
@@ -196,7 +196,7 @@ const followerRoutes = (deps: RelationsDeps) =>
     operation({
       id: 'listFollowers',
       summary: 'List the fans who follow you',
-      description: 'The latest first, with what each shows to you.',
+      description: 'Newest first, with the data that each fan shows to you.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
       problems: thrownBy.listFollowers,
@@ -224,7 +224,7 @@ const privacyRoutes = (deps: RelationsDeps) =>
         id: 'changePrivacy',
         whenSuspended: 'allowed',
         summary: 'Change what you show to others',
-        description: 'Counts at once, also for what happened before. An omitted member keeps its value.',
+        description: 'Takes effect at once, also for past activity. An omitted member keeps its value.',
         body: schema.PrivacyChange,
         limit: 'relations',
         responses: { 200: schema.Privacy },

@@ -8,7 +8,7 @@ const Audience = (description: string) => OneOf(['public', 'followers', 'private
 
 const privacyMembers = {
   profile: Audience('Who sees your name, picture, team, rank and points on your page.'),
-  activity: Audience('Who may be shown what you do.'),
+  activity: Audience('Who sees your activity.'),
   locker: Audience('Who sees your locker.'),
   leaderboardName: OneOf(['name', 'handle', 'anonymous'], {
     description:
@@ -42,14 +42,14 @@ const ListedFan = Closed(
     handle: Nullable(Type.String(), { description: 'Null for a fan who has chosen none.' }),
     displayName: Nullable(Type.String(), { description: 'Null if the fan does not show it to you.' }),
     avatarUrl: Nullable(Type.String(), { description: 'Null if the fan does not show it to you.' }),
-    since: Instant('When the one followed, muted or blocked the other.'),
+    since: Instant('When the fan was followed, muted or blocked.'),
   },
   { title: 'ListedFan' },
 )
 
 const list = <const More extends Record<string, TSchema>>(title: string, more: More) =>
   Closed(
-    { fans: Type.Array(ListedFan, { description: 'The latest first.' }), ...more, nextCursor: NextCursor },
+    { fans: Type.Array(ListedFan, { description: 'Newest first.' }), ...more, nextCursor: NextCursor },
     { title },
   )
 

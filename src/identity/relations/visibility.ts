@@ -105,6 +105,14 @@ export function leaderboardNameOf(reader: Tables, fanId: Column): SQL<string> {
     where ${settings.userId} = ${fanId}), ${sql.raw(`'${DEFAULT_PRIVACY.leaderboardName}'`)}) end`
 }
 
+/**
+ * SQL: whether the viewer may read the name of the fan next to an item or a pack. Blocks are not checked here. A fan who is anonymous
+ * on leaderboards is anonymous here too: otherwise the two together would reveal the name.
+ */
+export const isNamed = (reader: Tables, viewerId: string, fanId: Column): SQL<boolean> =>
+  sql<boolean>`(${isShown(reader, 'profile', viewerId, fanId)}
+    and (${fanId} = ${viewerId} or ${leaderboardNameOf(reader, fanId)} <> 'anonymous'))`.mapWith(Boolean)
+
 /** Which of these fans the viewer may not see. */
 export async function listHidden(reader: Reader, viewerId: string, fanIds: string[]): Promise<Set<string>> {
   if (fanIds.length === 0) return new Set()

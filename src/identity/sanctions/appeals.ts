@@ -87,7 +87,7 @@ export async function decideAppeal(
 ): Promise<Appeal> {
   const { granted, ...common } = decision
   const { decidedBy, decidedById = null } = common
-  const found = await selectById(tx, appealId)
+  const found = await findAppeal(tx, appealId)
   if (!found || !(await lockForSanction(tx, found.fanId)))
     throw new DomainError(appealProblems.appeal_not_open)
   const { sanctionId, fanId } = found
@@ -104,7 +104,7 @@ export async function decideAppeal(
   return { ...found, granted, decidedBy, decidedById, decidedAt: tx.now() }
 }
 
-const selectById = preparedRow((reader: Reader, id: string) => {
+export const findAppeal = preparedRow((reader: Reader, id: string) => {
   const { appeals } = reader.tables
   return reader.select().from(appeals).where(eq(appeals.id, id))
 })

@@ -24,11 +24,11 @@ export const appealProblems = defineProblems({
   appeal_not_open: {
     status: 409,
     title: 'The appeal is not open',
-    description: 'It was decided already, or there is none of this id.',
+    description: 'The appeal was already decided, or no appeal has this id.',
   },
   appeal_of_own_decision: {
     status: 409,
     title: 'Another person must decide this appeal',
-    description: 'An appeal is not decided by the person who decided the sanction.',
+    description: 'The person who decided the sanction cannot decide the appeal.',
   },
 })

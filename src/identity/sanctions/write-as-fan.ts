@@ -1,9 +1,9 @@
-/** Refuses writes of suspended fans, in the unit of work of the write. */
+/** Refuses writes of fans who are suspended, or lack the consent of a guardian, in the unit of work of the write. */
 import type { Transaction } from '../../../db/index.ts'
 import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { type LockedCaller, lockCaller } from '../users/users.ts'
+import { type LockedCaller, lockCaller } from '../users/callers.ts'
 import { readAppeal } from './appeals.ts'
 import { foldDecisions, listDecisions } from './decisions.ts'
 
@@ -17,9 +17,9 @@ export interface Writing {
 }
 
 /**
- * Runs the write for the fan of the caller. Locks the fan first, or creates the record: a suspension waits for this lock, so no
- * write commits after it.
- * @throws DomainError `invalid_token`, `suspended`
+ * Runs the write for the fan of the caller. Locks the fan first, or creates the record: a suspension and a revoked consent wait for
+ * this lock, so no write commits after them.
+ * @throws DomainError `invalid_token`, `suspended`, `guardian_consent_required`
  */
 export async function writeAsFan<Response>(
   tx: Transaction,
@@ -33,8 +33,11 @@ export async function writeAsFan<Response>(
   return work(fan)
 }
 
-async function requireActive(tx: Transaction, { userId, suspendedUntil }: LockedCaller) {
-  if (!suspendedUntil || suspendedUntil <= tx.now()) return
+async function requireActive(tx: Transaction, { userId, suspendedUntil, isFrozen }: LockedCaller) {
+  if (!suspendedUntil || suspendedUntil <= tx.now()) {
+    if (isFrozen) throw new DomainError(transportProblems.guardian_consent_required)
+    return
+  }
   const { suspended } = foldDecisions(await listDecisions(tx, userId))
   throw new DomainError(transportProblems.suspended, {
     until: suspendedUntil.toISOString(),

@@ -20,6 +20,9 @@ export const SERVER_SCOPES = {
   'matches:write': { meaning: 'change matches, and read their check-in codes', creates: ['points'] },
   // A returned line only puts its units back into the stock.
   'orders:write': { meaning: 'report orders', creates: [] },
+  'memberships:write': { meaning: 'write and end memberships of fans', creates: [] },
+  'age:write': { meaning: 'state age bands of fans, and the consent of guardians', creates: [] },
+  'priority:read': { meaning: 'list fans by their totals in accounts', creates: [] },
   'uploads:write': { meaning: 'upload pictures of the catalogue', creates: [] },
   'fans:read': { meaning: 'read data of fans', creates: [] },
 } as const satisfies Record<string, Scope>

@@ -8,6 +8,7 @@ import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 
 /** Maximum fans that are found for one address. */
@@ -30,8 +31,14 @@ const isSpace = (text: string, index: number) => '\t\n\r '.includes(text.charAt(
 export interface FanEmails {
   /** Begins with the mark of the key. Of the normalized address. */
   hashOf(email: string): string
-  /** The condition for hashes with another key. */
-  isForeign(identities: Tables['identities']): ReturnType<typeof or>
+  /** Hashes outside of it have another key. */
+  ownHashes: OwnHashes
+}
+
+/** A range of hashes. */
+interface OwnHashes {
+  from: string
+  before: string
 }
 
 export function createFanEmails(key: Buffer): FanEmails {
@@ -40,7 +47,7 @@ export function createFanEmails(key: Buffer): FanEmails {
   return {
     hashOf: email => `${mark}:${hmac(`email ${normalizeEmail(email)}`)}`,
     // `;` follows `:`, so that these are two ranges of the index.
-    isForeign: ({ emailHash }) => or(sql`${emailHash} < ${`${mark}:`}`, sql`${emailHash} >= ${`${mark};`}`),
+    ownHashes: { from: `${mark}:`, before: `${mark};` },
   }
 }
 
@@ -83,16 +90,31 @@ export async function indexEmails(
   { db, fanEmails }: { db: Database; fanEmails: FanEmails | null },
   stopRequested = () => false,
 ) {
-  const { identities } = db.tables
-  const isStale = fanEmails ? fanEmails.isForeign(identities) : isNotNull(identities.emailHash)
-  const clear = (tx: Transaction, size: number) => clearHashes(tx, isStale, size)
-  const isAny = async (query: Promise<unknown[]>) => (await query).length > 0
-  const one = () => db.read.select({ userId: identities.userId }).from(identities)
+  const own = fanEmails?.ownHashes ?? null
+  const clear = (tx: Transaction, size: number) => clearHashes(tx, isStale(tx.tables.identities, own), size)
   // Only reads while there is nothing to do.
-  const cleared = (await isAny(one().where(isStale).limit(1))) ? await inBatches(db, clear, stopRequested) : 0
-  if (!fanEmails || !(await isAny(one().where(isMissing(identities)).limit(1)))) return cleared
+  const cleared = (await selectStale(db.read, own)) ? await inBatches(db, clear, stopRequested) : 0
+  if (!fanEmails || !(await selectMissing(db.read))) return cleared
   return cleared + (await inBatches(db, (tx, size) => fillHashes(tx, fanEmails, size), stopRequested))
 }
+
+/** `own`: null if there is no key, and every hash is stale. */
+const isStale = ({ emailHash }: Tables['identities'], own: OwnHashes | null) =>
+  own ? or(sql`${emailHash} < ${own.from}`, sql`${emailHash} >= ${own.before}`) : isNotNull(emailHash)
+
+const selectStale = preparedRow((reader: Reader, own: OwnHashes | null) => {
+  const { identities } = reader.tables
+  return reader
+    .select({ userId: identities.userId })
+    .from(identities)
+    .where(isStale(identities, own))
+    .limit(1)
+})
+
+const selectMissing = preparedRow((reader: Reader) => {
+  const { identities } = reader.tables
+  return reader.select({ userId: identities.userId }).from(identities).where(isMissing(identities)).limit(1)
+})
 
 /** The condition of the index `identities_email_missing`, as it is stated there. */
 const isMissing = ({ email, emailHash, emailVerified }: Tables['identities']) =>

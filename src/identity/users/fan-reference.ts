@@ -3,8 +3,9 @@
 import type { Transaction } from '../../../db/index.ts'
 import { Closed, IdReference } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { ensureRecord } from './callers.ts'
 import { type FanEmails, findByEmails } from './emails.ts'
-import { ensureRecord, lockFans, lockSubjects } from './users.ts'
+import { lockFans, lockSubjects } from './locks.ts'
 
 export const FanReference = Type.Union(
   [
@@ -28,7 +29,7 @@ export const FanReference = Type.Union(
         minLength: 3,
         maxLength: 254,
         description:
-          'An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan.',
+          'An address that the provider has verified, and that exactly one fan has. Only with `FANS_BY_EMAIL=on`. Otherwise, no fan is found.',
         examples: ['ada@example.com'],
       }),
     }),

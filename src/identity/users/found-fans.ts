@@ -7,7 +7,7 @@ export const FanQuery = Closed({
     Type.String({
       minLength: 3,
       maxLength: 254,
-      description: 'An address that the identity provider calls verified. Only with `FANS_BY_EMAIL=on`.',
+      description: 'An address that the identity provider has verified. Only with `FANS_BY_EMAIL=on`.',
       examples: ['ada@example.com'],
     }),
   ),

@@ -3,9 +3,11 @@ import { inArray } from 'drizzle-orm'
 import { insertRows, updateRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import { deletedUser, ERASED } from './callers.ts'
+import { lockSubjects } from './locks.ts'
 import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
 import { nameKeyChange } from './search-keys.ts'
-import { deletedUser, ERASED, erasedSubject, lockSubjects, type User } from './users.ts'
+import { erasedSubject, type User } from './users.ts'
 
 /**
  * As `ensureUser` for distinct subjects of a provider: their ids, by subject. The number of statements does not depend on theirs.

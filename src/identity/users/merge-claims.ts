@@ -20,7 +20,7 @@ export function mergeClaims(row: Merged, claims: IdentityClaims): Merged | null 
   const stated = timeOf(claims)
   const current = timeOf(row)
   const isLatest = compareTimes(stated, current) >= 0
-  // Only this function writes the column.
+  // Guarantee of the cast: only this function writes the column.
   const times = JSON.parse(row.fieldTimes ?? '{}') as FieldTimes
 
   function latest<T extends string | boolean>(

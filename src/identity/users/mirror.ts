@@ -6,6 +6,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Subject } from '../../core/caller.ts'
 import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
+import { noteClaimedAge } from './age.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import type { Identity } from './schema.ts'
 import { searchKeysOf } from './search-keys.ts'
@@ -49,6 +50,7 @@ export async function mirrorIdentity(
   // Locks the row on both engines, so that concurrent statements are merged one after the other.
   const [before] = await lockMirror(tx, userId)
   await dequeueSync(tx, userId)
+  await noteAge(tx, userId, claims)
   const merged = before && mergeClaims(before, claims)
   if (!merged) return []
   const isSameEmail = merged.email === before.email && merged.emailVerified === before.emailVerified
@@ -56,6 +58,12 @@ export async function mirrorIdentity(
   await updateMirror(tx, { ...merged, ...searchKeysOf(merged), userId, emailHash, syncedAt: tx.now() })
   tx.invalidate(fanTag(userId))
   return FIELDS.filter(field => merged[field] !== before[field])
+}
+
+/** Only a provider with IDP_AGE_CLAIM states an age band. */
+async function noteAge(tx: Transaction, userId: string, { ageBand, statedAt }: IdentityClaims) {
+  if (ageBand !== undefined)
+    await noteClaimedAge(tx, userId, { ageBand, source: 'provider', assuredAt: statedAt })
 }
 
 const lockMirror = prepared((tx: Transaction, userId: string) => {
@@ -78,6 +86,7 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
 
 /** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
 export async function createMirror(tx: Transaction, userId: string, claims: IdentityClaims) {
+  await noteAge(tx, userId, claims)
   const merged = mergeClaims(EMPTY, claims)
   if (!merged) return false
   const keys = { emailHash: null, ...searchKeysOf(merged) }
@@ -118,7 +127,7 @@ export async function tombstoneIdentity(tx: Transaction, user: User): Promise<vo
   await dequeueSync(tx, user.id)
 }
 
-/** Removes the queued sync of a user, because it succeeded or cannot succeed any more. */
+/** Removes the queued sync of a user, because it succeeded or can no longer succeed. */
 export const dequeueSync = prepared((tx: Transaction, userId: string) => {
   const { deferredSyncs } = tx.tables
   return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))

@@ -9,6 +9,7 @@ export const MERGE_BLOCKERS = [
   'sanction_in_force',
   'report_open',
   'appeal_open',
+  'archived',
 ] as const
 
 export const userProblems = defineProblems({
@@ -22,7 +23,7 @@ export const userProblems = defineProblems({
     status: 409,
     title: 'These fans cannot be merged',
     description:
-      'Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` states which. Decide these first.',
+      'Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. Decide these first. Or the past of either is archived: restore it first. `blockedBy` states which.',
     members: Type.Object({
       blockedBy: Type.Array(OneOf(MERGE_BLOCKERS, { description: 'What prevents the merge.' })),
     }),

@@ -188,7 +188,7 @@ export const profileField = <Name extends ProfileFieldName>(name: Name) => field
 // Guarantee: the keys of a constant.
 export const PROFILE_FIELDS = Object.keys(profileFields) as ProfileFieldName[]
 
-/** An omitted member stays as it is; null clears it. */
+/** An omitted member keeps its value; null clears it. */
 export type ProfileChange = { [Name in ProfileFieldName]?: Values[Name] | null }
 
 export const isProfileField = (name: string): name is ProfileFieldName => name in profileFields

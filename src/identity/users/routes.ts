@@ -42,7 +42,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
       idempotencyKey: 'none',
       summary: 'For the identity provider: a user changed',
       description:
-        'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
+        'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` can arrive in any order; other types are accepted and ignored.',
       body: UserEvent,
       findErrors: ({ body }) => findEventErrors(body, config.identity.issuer),
       responses: { 204: Type.Void({ description: 'Accepted.' }) },

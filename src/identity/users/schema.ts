@@ -15,7 +15,7 @@ export const Identity = Closed(
   },
   {
     title: 'Identity',
-    description: 'Mirror of the identity provider’s data. Contains nothing that the fan wrote in this API.',
+    description: 'Mirror of the identity provider’s data. Does not contain what the fan wrote in this API.',
   },
 )
 

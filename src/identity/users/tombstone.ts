@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { UNKNOWN_AGE } from './age.ts'
 import { tombstoneIdentity } from './mirror.ts'
 import { PROFILE_FIELDS } from './profile-fields.ts'
 import { erasedSubject, type User } from './users.ts'
@@ -63,6 +64,7 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
       subject: erasedSubject(user),
       nameKey: null,
       hasBlocks: null,
+      ...UNKNOWN_AGE,
       sessionsEndedAt: tx.now(),
       erasedAt: tx.now(),
       updatedAt: tx.now(),

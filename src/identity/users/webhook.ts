@@ -7,10 +7,11 @@ import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, parseClaims } from '../../platform/identity-provider/claims.ts'
+import { ensureUser } from './callers.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
 import type { UserEvent as UserEventSchema } from './schema.ts'
 import { findTokenValidity } from './user-token-validity.ts'
-import { ensureUser, findSignIn } from './users.ts'
+import { findSignIn } from './users.ts'
 
 /** Clock tolerance in seconds, as the standard recommends. */
 const CLOCK_TOLERANCE = 300

@@ -6,12 +6,12 @@ import { and, asc, eq, gte, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { isWithin } from '../../club/catalogue/availability.ts'
-import { eventOf } from '../../economy/events/event.ts'
+import { toRecordedEvent } from '../../economy/events/event.ts'
 import { openRecording } from '../../economy/events/recording.ts'
-import { eventTypesOf, type Quest, versionOf } from '../../play/quests/definition.ts'
 import { questReader } from '../../play/quests/event-reader.ts'
 import { needsData } from '../../play/quests/match-step.ts'
 import { periodAt } from '../../play/quests/periods.ts'
+import { eventTypesOf, type Quest, versionOf } from '../../play/quests/quest.ts'
 import { findProgress } from '../../play/quests/rows.ts'
 
 export interface Counted {
@@ -82,7 +82,7 @@ async function* eachEvent(reader: Reader, quest: Quest, { userId, since }: { use
     )
     .orderBy(asc(events.sequence))
   for (const stored of rows) {
-    const event = eventOf(stored)
+    const event = toRecordedEvent(stored)
     if (!event || !isWithin(quest, event.occurredAt)) continue
     const period = periodAt(quest.current, event.occurredAt).key
     const row = await findProgress(reader, { userId, questId: quest.id, period })

@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
-import { lockFan } from '../../identity/users/users.ts'
+import { lockFan } from '../../identity/users/locks.ts'
 import { completeSets, isFull, isOpen } from '../../play/sets/complete-sets.ts'
 
 export async function listActiveSets(reader: Reader): Promise<string[]> {

@@ -13,7 +13,7 @@ const KEPT_DAYS = 400
 /** After this time, units of work that began before midnight have ended. */
 const SETTLED_AFTER_MS = 10 * 60_000
 /** Ids are UUIDv7, so the primary key finds rows by time. Clocks of processes differ by less than this. */
-const CLOCKS_DIFFER_MS = 3_600_000
+export const CLOCKS_DIFFER_MS = 3_600_000
 
 const SPENT: PointsReason[] = ['pack_purchase', 'order_payment']
 /** Reasons of entries that are not earned on the day of booking. */
@@ -47,7 +47,7 @@ export async function readDailyFigures(reader: Reader, from: string): Promise<Ma
   return new Map(rows.map(({ day, ...figures }) => [day, figures]))
 }
 
-/** Counts days that are over and not stored yet, the newest first. Several processes may do it at once. */
+/** Counts days that are over and not stored yet, newest first. Several processes may do it at once. */
 export async function keepDailyFigures(db: Database, stopRequested: () => boolean): Promise<number> {
   const now = db.read.now().getTime()
   const first = await findFirstDay(db.read)
@@ -142,7 +142,7 @@ async function sumPoints(reader: Reader, from: Date, to: Date) {
 }
 
 /** The first id of an instant, an hour before or after it. */
-function idAt(instant: Date, hours: 1 | -1): string {
+export function idAt(instant: Date, hours: 1 | -1): string {
   const hex = (instant.getTime() + hours * CLOCKS_DIFFER_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }

@@ -8,12 +8,12 @@ import type { Database, Reader } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { countRows } from '../../../db/pages.ts'
 import type { RotatingEncryption } from '../../core/encryption.ts'
+import { differs, type Finding } from '../../core/finding.ts'
 import { listEndpoints } from '../../delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { ENCRYPTED } from '../../platform/http/idempotency/stored-response.ts'
 import { createAddressEncryption, decryptAddress } from '../../play/shop/addresses.ts'
-import { differs, type Finding } from './audit/finding.ts'
 
 export interface EncryptionKeys {
   addressEncryption: RotatingEncryption

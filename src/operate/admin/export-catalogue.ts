@@ -28,6 +28,21 @@ export async function exportCatalogue(
   return catalogue
 }
 
+/** The document of a file. The only entry of a kind is an object without an id, and absent if nothing was stated. */
+export function fileOf(catalogue: Partial<Record<ListName, Entry[]>>): Record<string, unknown> {
+  const members = kinds.flatMap(({ kind, list, only }) => {
+    const entries = catalogue[list]
+    if (only === undefined) return entries ? [[list, entries]] : []
+    return entries?.[0] ? [[list, entryInFile(kind, entries[0])]] : []
+  })
+  return Object.fromEntries(members)
+}
+
+export function entryInFile(kind: RecordKind, entry: Entry): object {
+  const { id: _, ...members } = entry
+  return kindNamed(kind).only === undefined ? entry : members
+}
+
 /** In the order of the ids, or in the order that an import needs. */
 async function readAll(reader: Reader, kind: RecordKind): Promise<Entry[]> {
   const entries = []

@@ -2,7 +2,7 @@
  * Times of the last success of maintenance commands. They are in the database, since commands and metrics run in different
  * processes.
  */
-import type { Reader, Transaction } from '../../../db/index.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
 
 export type MaintenanceCommand =
   | 'backup'
@@ -10,6 +10,7 @@ export type MaintenanceCommand =
   | 'verify-quests'
   | 'verify-audit'
   | 'verify-pictures'
+  | 'sweep-counts'
 
 export async function recordRun(tx: Transaction, command: MaintenanceCommand): Promise<void> {
   const { maintenanceRuns: runs } = tx.tables
@@ -24,4 +25,17 @@ export async function recordRun(tx: Transaction, command: MaintenanceCommand): P
 export async function readRuns(reader: Reader): Promise<Map<string, Date>> {
   const rows = await reader.select().from(reader.tables.maintenanceRuns)
   return new Map(rows.map(({ command, finishedAt }) => [command, finishedAt]))
+}
+
+const DAY_MS = 86_400_000
+
+/** Runs `work` if no process has finished it in the last day. `work` returns whether it has finished. */
+export async function onceADay(
+  db: Pick<Database, 'read' | 'write'>,
+  command: MaintenanceCommand,
+  work: () => Promise<boolean>,
+): Promise<void> {
+  const last = (await readRuns(db.read)).get(command)
+  if (last && db.read.now().getTime() - last.getTime() < DAY_MS) return
+  if (await work()) await db.write(tx => recordRun(tx, command))
 }

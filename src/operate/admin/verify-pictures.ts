@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Database, Reader } from '../../../db/index.ts'
 import { shapeOf } from '../../../db/schema/shape.ts'
+import { inParallel, listPictures } from '../../club/pictures/backup.ts'
 import type { PictureStore } from '../../club/pictures/store.ts'
 import { nameOf, UPLOADED } from '../../core/uploaded-url.ts'
-import { inParallel, listPictures } from './backup/pictures.ts'
 import { pictureColumnsOf, readAddresses } from './sweep-pictures.ts'
 
 /** A younger upload may not have its rows or its final name yet. */
@@ -15,7 +15,7 @@ const UPLOAD_MS = 3_600_000
 export interface PictureFinding {
   /**
    * - `missing`: a fan or a system has the picture, and the store has no such file
-   * - `damaged`: the bytes of the file are others than those that were stored
+   * - `damaged`: the bytes of the file differ from those that were stored
    * - `unreferenced`: no row has the file
    * - `not_uploaded`: a fan or an entry of the catalogue shows a picture of the store that nobody has uploaded
    */

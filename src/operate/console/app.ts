@@ -19,7 +19,9 @@ import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
+import { pictureRoutes } from './pictures/routes.ts'
 import { providerRoutes } from './provider/routes.ts'
+import { seasonRoutes } from './season/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { staffRoutes } from './sessions/staff-routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -46,6 +48,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(overviewRoutes(deps))
+    .use(seasonRoutes(deps))
     .use(webhookRoutes(deps))
     .use(keyRoutes(deps))
     .use(jobRoutes(deps))
@@ -54,6 +57,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(moderationRoutes(deps))
     .use(matchDayRoutes(deps))
     .use(orderDeskRoutes(deps))
+    .use(pictureRoutes(deps))
 
 /** For an API that is only read, not served. */
 const refuse = () => Promise.reject(new Error('the console is not composed'))

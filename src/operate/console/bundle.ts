@@ -3,11 +3,21 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const PAGES = join(import.meta.dir, '../../console')
+/** The example app: forms show an entry by its components, in a frame. */
+const APP = join(import.meta.dir, '../../../examples/web')
 
-/** Files by name, as `index.html`. @throws Error with the messages of the bundler */
+/** Files by name, as `index.html` and `preview.html`. @throws Error with the messages of the bundler */
 export async function bundlePages(): Promise<Map<string, Blob>> {
+  const [console, preview] = await Promise.all([
+    bundle(join(PAGES, 'index.html')),
+    bundle(join(APP, 'preview.html')),
+  ])
+  return new Map([...preview, ...console])
+}
+
+async function bundle(page: string): Promise<Map<string, Blob>> {
   const { success, logs, outputs } = await Bun.build({
-    entrypoints: [join(PAGES, 'index.html')],
+    entrypoints: [page],
     publicPath: '/',
     minify: true,
     splitting: true,
@@ -33,7 +43,8 @@ export function createBundler(): () => Promise<Map<string, Blob>> {
 
 const newestChange = (): number =>
   Math.max(
-    ...readdirSync(PAGES, { recursive: true, withFileTypes: true })
+    ...[PAGES, APP]
+      .flatMap(folder => readdirSync(folder, { recursive: true, withFileTypes: true }))
       .filter(entry => entry.isFile())
       .map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs),
   )

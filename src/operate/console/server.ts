@@ -1,4 +1,5 @@
 /** Serves the console on a separate port, which is not the port of the API. */
+import { errorCode } from '../../core/error-code.ts'
 import { createConsoleApp } from './app.ts'
 import { consoleConfigOf, consoleUrlOf } from './contract/settings.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -25,8 +26,10 @@ export function serveConsole(deps: ConsoleDeps) {
       maxRequestBodySize: MAX_REQUEST_BYTES,
     })
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EADDRINUSE')
-      throw new Error(`the console cannot listen at CONSOLE_HOST: ${(error as Error).message}`)
+    if (errorCode(error) !== 'EADDRINUSE')
+      throw new Error(
+        `the console cannot listen at CONSOLE_HOST: ${error instanceof Error ? error.message : error}`,
+      )
     throw new PortTaken(`port ${port} is taken; set CONSOLE_PORT to another`)
   }
   return {

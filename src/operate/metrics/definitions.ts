@@ -151,12 +151,12 @@ export function defineMetrics() {
     ),
     refundsDue: gauge(
       'matchday_refunds_due_amount',
-      'Payments of packs and orders that must be given back, in minor units of the currency.',
+      'Payments of packs and orders that must be refunded, in minor units of the currency.',
       ['currency'],
     ),
     refundsDueAge: gauge(
       'matchday_refunds_due_oldest_age_seconds',
-      'Time since the oldest payment that must be given back was made; 0 without one.',
+      'Time since the oldest payment that must be refunded was made; 0 without one.',
     ),
     cash: gauge(
       'matchday_cash_minor_units',
@@ -169,7 +169,7 @@ export function defineMetrics() {
     ),
     verificationAge: gauge(
       'matchday_clean_verification_age_seconds',
-      'Time since `verify-ledger`, `verify-quests`, `verify-pictures` or `audit verify` (`verify-audit`) last ended without findings; missing before the first time.',
+      'Time since `verify-ledger`, `verify-quests`, `verify-pictures` or `audit verify` (`verify-audit`) last ended without findings in a full run, or in all its parts; missing before the first time.',
       ['command'],
     ),
     unreadableRows: gauge(

@@ -1,4 +1,5 @@
 /** `GET /metrics` on a separate port, which is not the port of the API. */
+import { errorCode } from '../../core/error-code.ts'
 
 interface Endpoint {
   host: string
@@ -33,7 +34,7 @@ export function serveMetrics({ host, port, contentType, render, onError }: Endpo
     try {
       return Bun.serve({ hostname: host, port, fetch: respond })
     } catch (error) {
-      if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+      if (errorCode(error) !== 'EADDRINUSE') throw error
       throw new Error(`port ${port} is taken; set METRICS_PORT to another`)
     }
   }

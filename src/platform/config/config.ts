@@ -7,23 +7,28 @@ import {
   type Environment,
   type EnvironmentReader,
   readDatabaseUrl,
-  readOnboardingPoints,
-  readPointsExpiry,
-  readPredictionPoints,
 } from './environment.ts'
 import { readEventSink } from './event-sink.ts'
 import { readIdentityConfig } from './identity.ts'
 import { readLimitsConfig } from './limits.ts'
 import { readNetworkConfig } from './network.ts'
 import { readCashCurrencies, readPaymentsConfig } from './payments.ts'
-import { readPublicText } from './public-text.ts'
+import { findRemoved } from './removed.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
+import { readSettings } from './settings.ts'
 import { readStoresConfig } from './stores.ts'
 import { readTracingConfig } from './tracing.ts'
 import { readUploads } from './uploads.ts'
 import { readWallets } from './wallets.ts'
 
 export { developmentDefaults, type Environment } from './environment.ts'
+
+/** Operations with larger bodies state a limit of their own, so that no installation raises that of all others. */
+const MAX_BODY_BYTES = 64 * 1_024
+/** Far more than any operation or event needs, and far less than what exhausts the stack. */
+const MAX_BODY_LEVELS = 32
+/** Public, with PKCE. Swagger UI shows it in a field, where another one can be entered. */
+const DOCS_CLIENT_ID = 'matchday-swagger'
 
 export type Config = ReturnType<typeof parseConfig>
 
@@ -87,14 +92,8 @@ export function parseConfig(env: Environment) {
     defaultLanguage: readDefaultLanguage(reader),
     /** Whether systems of the club find fans by their verified e-mail address. */
     fansByEmail: reader.flag('FANS_BY_EMAIL', false),
-    onboardingPoints: readOnboardingPoints(reader),
-    predictionPoints: readPredictionPoints(reader),
-    /** Days after which earned points end; 0: never. */
-    pointsExpireAfterDays: readPointsExpiry(reader),
-    /** How long the data of events is kept. Milliseconds. */
-    eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
-    /** How long an erasure of a fan keeps the address of a paid order, from the checkout on. Milliseconds. */
-    addressRetentionMs: reader.integer('ORDER_ADDRESS_RETENTION_DAYS', 0, 0, 36_500) * 86_400_000,
+    /** Settings whose variables are set, which win over those that the club's staff has stated: see `settingsOf`. */
+    settings: readSettings(reader),
     /** Where all events are published; null: nowhere. */
     eventSink: readEventSink(reader),
     /** Where uploaded pictures are stored; null: there are none. */
@@ -103,8 +102,6 @@ export function parseConfig(env: Environment) {
     checkInUrl: readCheckInUrl(reader),
     /** Folder of the files that fans buy; null: there are none. */
     downloads: reader.text('DOWNLOADS') ?? null,
-    /** What fans may write for others to read. */
-    publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),
     wallets: readWallets(reader, publicUrl, apiPort),
     stores: readStoresConfig(reader),
@@ -115,8 +112,8 @@ export function parseConfig(env: Environment) {
     docs: {
       /** Serves Swagger UI at /docs and the OpenAPI document at /docs/json. */
       enabled: reader.flag('DOCS', !reader.production),
-      /** OAuth client of Swagger UI: public, with PKCE. */
-      clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
+      /** OAuth client of Swagger UI. */
+      clientId: DOCS_CLIENT_ID,
       /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
       demoFolder: readDemoFolder(reader),
       /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
@@ -129,9 +126,11 @@ export function parseConfig(env: Environment) {
     /** Where traces are sent; null: nothing is traced. */
     tracing: readTracingConfig(reader),
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
-    maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
+    maxBodyBytes: MAX_BODY_BYTES,
     /** Maximum nesting of objects and arrays. */
-    maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
+    maxBodyLevels: MAX_BODY_LEVELS,
+    /** Variables of former versions that are set, and what replaces each. Named in a warning at start. */
+    noLongerRead: findRemoved(env),
   }
   if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
     reader.refuse(

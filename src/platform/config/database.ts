@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { type PostgresSettings, postgresDefaults } from '../../../db/index.ts'
+import { type PostgresSettings, postgresDefaults } from '../../../db/postgres/connect.ts'
 import { readCertificates } from './certificates.ts'
 import { type EnvironmentReader, refuseWeakTls } from './environment.ts'
 
@@ -10,7 +10,8 @@ export function readPostgresSettings(reader: EnvironmentReader): Readonly<Postgr
     // Some connections are reserved for reads: a smaller pool would leave none for writes.
     poolSize: reader.integer('DATABASE_POOL_SIZE', poolSize, 3, 1_000),
     statementTimeoutMs: reader.integer('DATABASE_STATEMENT_TIMEOUT_MS', statementTimeoutMs, 100, 600_000),
-    connectTimeoutMs: reader.integer('DATABASE_CONNECT_TIMEOUT_MS', connectTimeoutMs, 100, 600_000),
+    // A database in the same network answers within a second; one that takes longer is down, and the next attempt follows.
+    connectTimeoutMs,
     preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', preparedStatements),
     schema: readSchema(reader),
     ca: readCertificates(reader, 'DATABASE_CA', reader.secret('DATABASE_CA')),

@@ -1,7 +1,8 @@
 /** Secrets for development: generated once, stored in `data/`, and marked so that production refuses them. */
+
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { exportJWK, generateKeyPair } from 'jose'
+import { errorCode } from '../../core/error-code.ts'
 import type { Environment } from './config.ts'
 import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './secrets.ts'
 
@@ -33,7 +34,7 @@ async function readOrGenerate(file: string): Promise<Secrets> {
   try {
     await link(draft, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     await unlink(draft)
   }
@@ -51,6 +52,7 @@ async function readSecrets(file: string): Promise<Secrets | undefined> {
 }
 
 export async function makeDevelopmentSecrets(): Promise<Secrets> {
+  const { exportJWK, generateKeyPair } = await import('jose')
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const random = crypto.getRandomValues(new Uint8Array(24))
   const kid = `${DEVELOPMENT_KID_PREFIX}${Buffer.from(random.subarray(0, 6)).toString('hex')}`

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 import { decodeText } from '../../core/decode-text.ts'
+import { isRemoved } from './removed.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -19,9 +20,14 @@ export type EnvironmentReader = Readonly<ReturnType<typeof createEnvironmentRead
 /** Short names are near too many others. */
 const MIN_NEAR_MISS_CHARACTERS = 7
 
+const MAX_EDITS = 2
+
 /** At most two edits (a swap of two letters is two), or a different case. */
 const isNearMiss = (name: string, setting: string) =>
-  setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
+  setting.length >= MIN_NEAR_MISS_CHARACTERS &&
+  // Each difference in length is an edit: this spares computing most distances.
+  Math.abs(name.length - setting.length) <= MAX_EDITS &&
+  distance(name.toUpperCase(), setting) <= MAX_EDITS
 
 /** Trimmed, without empty items. */
 export const splitList = (text: string, separator: string): string[] =>
@@ -88,7 +94,7 @@ export function createEnvironmentReader(env: Environment) {
     /** Refuses variables that look like a misspelt setting. Called when every setting has been read. */
     refuseNearMisses(): void {
       for (const name of Object.keys(env)) {
-        if (known.has(name)) continue
+        if (known.has(name) || isRemoved(name)) continue
         const meant = [...known].find(candidate => isNearMiss(name, candidate))
         if (meant) refuse(name, `is not a setting: did you mean ${meant}?`)
       }
@@ -123,28 +129,6 @@ export function createEnvironmentReader(env: Environment) {
       return chosen ?? choices[0]
     },
   }
-}
-
-/** Points for completing the onboarding. */
-export const readOnboardingPoints = (reader: EnvironmentReader): number =>
-  reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
-
-/** Points end after as many days; 0: never. Fans are warned 30 days before. */
-export function readPointsExpiry(reader: EnvironmentReader): number {
-  const days = reader.integer('POINTS_EXPIRE_AFTER_DAYS', 0, 0, 36_500)
-  if (days > 0 && days < 31)
-    reader.refuse('POINTS_EXPIRE_AFTER_DAYS', 'must be 0, or at least 31: fans are warned 30 days before')
-  return days
-}
-
-/** Points of a prediction by its best hit. */
-export function readPredictionPoints(reader: EnvironmentReader) {
-  const points = (name: string, fallback: number) => reader.integer(name, fallback, 0, 1_000_000_000)
-  return Object.freeze({
-    outcome: points('PREDICTION_POINTS_OUTCOME', 10),
-    difference: points('PREDICTION_POINTS_DIFFERENCE', 15),
-    exact: points('PREDICTION_POINTS_EXACT', 25),
-  })
 }
 
 /** `sqlite:PATH` or `postgres://…` */

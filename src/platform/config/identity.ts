@@ -4,6 +4,9 @@ import { isInternalHost } from '../../core/ssrf-guard.ts'
 import { type EnvironmentReader, splitList } from './environment.ts'
 import { readWebhookSecret } from './secrets.ts'
 
+/** Outlasts an outage of a night and a morning. Longer, and a key that the provider retired meanwhile would be trusted too long. */
+const KEYS_USABLE_MS = 24 * 3_600_000
+
 export type IdentityConfig = ReturnType<typeof readIdentityConfig>
 
 /** How the tokens of the identity provider are verified, and which endpoints it has. */
@@ -39,8 +42,10 @@ export function readIdentityConfig(reader: EnvironmentReader) {
     userinfoUrl: readUrl(reader, 'IDP_USERINFO_URL', allowPrivate),
     /** Source of the mirrored data: the userinfo endpoint, or the claims of the session token. */
     userData: reader.oneOf('IDP_USER_DATA', ['userinfo', 'token']),
+    /** The claim with the age band of a fan (`under_13`, `13_15`, `16_17`, `adult`); null for none. */
+    ageClaim: reader.text('IDP_AGE_CLAIM') ?? null,
     /** How long the last valid key set is used while the provider is down. Milliseconds. */
-    keysUsableMs: reader.integer('IDP_KEYS_USABLE_HOURS', 24, 1, 720) * 3_600_000,
+    keysUsableMs: KEYS_USABLE_MS,
     /** Standard Webhooks secret: `whsec_` and base64. */
     webhookSecret: readWebhookSecret(reader),
     /** Set in production: no requests to loopback or private addresses. */

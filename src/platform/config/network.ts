@@ -12,6 +12,9 @@ export type TrustedProxies =
 
 const MAX_HOPS = 10
 
+/** A body of 64 KiB arrives in time at 6 KiB/s, and a slower client does not hold its connection. Milliseconds. */
+const BODY_TIMEOUT_MS: number = 10_000
+
 export type NetworkConfig = ReturnType<typeof readNetworkConfig>
 
 export const readNetworkConfig = (reader: EnvironmentReader) =>
@@ -26,7 +29,7 @@ export const readNetworkConfig = (reader: EnvironmentReader) =>
     /** The header that the trusted proxy sets. The other one is ignored, because the client may have set it. */
     proxyHeader: reader.oneOf('TRUSTED_PROXY_HEADER', ['x-forwarded-for', 'forwarded']),
     /** Time limit for a request body to arrive. Milliseconds. */
-    bodyTimeoutMs: reader.integer('BODY_TIMEOUT_MS', 10_000, 10, 600_000),
+    bodyTimeoutMs: BODY_TIMEOUT_MS,
     /**
      * How long a connection may be idle before it is closed, also while it waits for a response. Seconds. Longer than the 60 s
      * for which load balancers reuse a connection, so that they do not use one that is closing. The maximum of Bun is 255.

@@ -36,6 +36,7 @@ export function readSigningKey(reader: EnvironmentReader): JWK {
   const name = 'NATIVE_TOKEN_KEY'
   const value = readRequired(reader, name)
   if (value === undefined) return {}
+  // Guarantee of the cast: `isUsable` checks it.
   const key = parse(value) as JWK | undefined
   if (!key || !isUsable(key, createPrivateKey)) {
     reader.refuse(name, 'must be a private JWK with a kid, of kty EC (P-256) or OKP (Ed25519)')

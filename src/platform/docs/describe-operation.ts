@@ -1,4 +1,4 @@
-/** One operation of the document, from its declaration and its group, with all responses and problems. */
+/** One operation of the document, from its declaration and its group, with all responses and problems. Guarantee of the casts: the parts of a document of OpenAPI. */
 
 import type { ProblemType } from '../../core/problems.ts'
 import { isBytes } from '../../core/schemas.ts'
@@ -82,7 +82,7 @@ function problemsOf(
     ...(takesBody ? COMMON_PROBLEMS.body : []),
     ...TOKEN_PROBLEMS[caller],
     ...(takesBody && whenSuspended === undefined && (caller === 'fan' || caller === 'fanOrServer')
-      ? [transportProblems.suspended]
+      ? [transportProblems.suspended, transportProblems.guardian_consent_required]
       : []),
     ...problems,
     ...(takesKey ? COMMON_PROBLEMS.key : []),
@@ -112,7 +112,9 @@ function describeParameters(parameters: Json[]): Json {
 function describeBody(schema: Json | null, example: unknown): Json {
   if (!schema) return {}
   if (isBytes(schema as TSchema)) return describeBytes(schema)
-  if (Object.keys(schema.properties as Json).length === 0) return {}
+  // A body whose members have names of the club, such as purposes, has patterns instead.
+  const isMap = schema.patternProperties !== undefined
+  if (!isMap && Object.keys(schema.properties as Json).length === 0) return {}
   // No body counts as `{}`: where every member may be left out, so may the body.
   const required = Array.isArray(schema.required) && schema.required.length > 0
   const content = { schema, ...(example ? { example } : {}) }

@@ -1,6 +1,7 @@
 /** The parts of the OpenAPI document that are not operations: introduction, tags and shared components. */
 import type { Endpoints } from '../identity-provider/discovery.ts'
 import api from './api-version.json'
+import { messageHeaders } from './webhooks.ts'
 
 const INTRODUCTION = `The open backend for sports-fan apps.
 
@@ -15,27 +16,35 @@ const TAGS = [
   { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
   { name: 'Points', description: 'The append-only points ledger.' },
-  { name: 'Leaderboard', description: 'Fans by points earned: of all time, of a week, of a month.' },
-  { name: 'Fans', description: 'Other fans: follow, mute, block, and what each shows to others.' },
+  { name: 'Leaderboard', description: 'Rankings of fans by points earned: all time, by week, and by month.' },
+  { name: 'Fans', description: 'Other fans: follow, mute and block them, and privacy.' },
   { name: 'Dashboard', description: 'The home screen in one request.' },
-  { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
-  { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
+  { name: 'Quests', description: 'Quests, achievements and streaks, which advance with events.' },
+  { name: 'Rewards', description: 'Rewards that fans unlock, claim and redeem.' },
+  { name: 'Codes', description: 'Codes of campaigns, which fans enter for points and more.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
-  { name: 'Cash', description: 'Money that a fan keeps with the club: top-ups, and what was spent.' },
+  { name: 'Cash', description: 'The cash of a fan with the club: top-ups and payments.' },
   { name: 'Trades', description: 'Trades of items between fans, and gifts.' },
   { name: 'Shop', description: 'The products of the club’s shop.' },
   { name: 'Wallets', description: 'Balances of cash, and linked wallets on blockchains.' },
+  { name: 'Consents', description: 'What a fan agrees to, and the documents of the club.' },
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
   { name: 'Seasons', description: 'The seasons of the club.' },
+  { name: 'Accounts', description: 'Points that fans keep, and the tiers that they reach with them.' },
+  { name: 'Memberships', description: 'Season tickets and other memberships of the fan.' },
   { name: 'Sponsors', description: 'The sponsors of the club.' },
   {
     name: 'Server',
-    description: 'For the club’s own systems, by server key: turnstiles, ticketing, shop, desk.',
+    description:
+      'For the club’s own systems, which authenticate with a server key: turnstiles, ticketing, shop, desk.',
   },
   { name: 'Matches', description: 'Fixtures, kick-off times and results.' },
-  { name: 'Webhooks', description: 'What other systems send, and what is sent to them.' },
+  {
+    name: 'Webhooks',
+    description: 'Webhooks that other systems send to Matchday, and that Matchday sends to them.',
+  },
   { name: 'Operations', description: 'For load balancers and operators.' },
 ]
 
@@ -51,7 +60,7 @@ export function describeApi(endpoints: Endpoints | null) {
     },
     tags: TAGS,
     components: {
-      parameters: { IdempotencyKey, IfNoneMatch },
+      parameters: { IdempotencyKey, IfNoneMatch, ...messageHeaders },
       headers: {
         RequestId: {
           description:

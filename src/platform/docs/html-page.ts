@@ -1,6 +1,9 @@
 /** What the HTML pages of this server share: the head, and the header with its links. */
 
 interface HtmlPage {
+  /** Of its texts, as a BCP 47 tag. English by default. */
+  lang?: string
+  dir?: 'ltr' | 'rtl'
   /** Before the name of the product in the title; the name alone by default. */
   title?: string
   /** For search engines and previews. */
@@ -10,7 +13,7 @@ interface HtmlPage {
   /** Style sheets after the shared one, and classic scripts that run once the page is read, by name. */
   styles: string[]
   scripts?: string[]
-  /** Where a file of `assets` is. */
+  /** The address of a file of `assets`. */
   asset?: (name: string) => string
   /** The page that the wordmark leads to. */
   home: string
@@ -24,6 +27,8 @@ interface HtmlPage {
 const onThisServer = (name: string) => `/docs/${name}`
 
 export const htmlPage = ({
+  lang = 'en',
+  dir = 'ltr',
   title,
   description = '',
   head = '',
@@ -35,7 +40,7 @@ export const htmlPage = ({
   links,
   content,
 }: HtmlPage) => `<!doctype html>
-<html lang="en">
+<html lang="${lang}"${dir === 'ltr' ? '' : ` dir="${dir}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

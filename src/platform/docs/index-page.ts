@@ -1,10 +1,11 @@
-/** The page at `/`: what this server is, and where app developers, clubs, operators and contributors begin. */
+/** The page at `/`: what Matchday is, and the ways to see it: as a fan, as the club, and as a developer. */
 import { htmlPage } from './html-page.ts'
 
 interface Served {
-  /** Whether the server serves the guide and the demo. */
+  /** Whether the server serves the guide, the demo and, signed in, the console. */
   guide: boolean
   demo: boolean
+  console: boolean
   /** By name; undefined outside development. */
   figures?: Record<string, number> | undefined
 }
@@ -15,15 +16,17 @@ interface Way {
   links: { path: string; text: string }[]
 }
 
-export function indexPage({ guide, demo, figures }: Served): string {
+/** Signs the developer in to the console. */
+export const CONSOLE_PATH = '/see/club'
+
+export function indexPage({ guide, demo, console, figures }: Served): string {
   const inGuide = (page: string, text: string) => (guide ? [{ path: `/docs/guide/${page}`, text }] : [])
   const ways: Way[] = [
     {
       title: 'Build an app',
-      about: 'Typed operations, problems with stable codes, and a client for TypeScript.',
+      about: 'Typed operations, stable error codes, and clients for TypeScript and React.',
       links: [
         ...inGuide('first-steps', 'First steps'),
-        ...(demo ? [{ path: '/demo', text: 'Demo app' }] : []),
         { path: '/docs', text: 'API reference' },
         ...inGuide('clients', 'Clients'),
         { path: '/openapi.json', text: 'OpenAPI document' },
@@ -31,11 +34,10 @@ export function indexPage({ guide, demo, figures }: Served): string {
     },
     {
       title: 'Run a season',
-      about: 'Points for what fans do, rewards, quests, packs, predictions and check-ins.',
+      about: 'Points for what fans do, rewards, quests, packs, predictions, a shop, and codes at the gate.',
       links: [
         ...inGuide('catalogue', 'Catalogue'),
         ...inGuide('earning', 'Earning points'),
-        ...inGuide('quests', 'Quests'),
         ...inGuide('packs-and-proofs', 'Packs and proofs'),
         ...inGuide('match-day', 'Match day'),
       ],
@@ -46,27 +48,31 @@ export function indexPage({ guide, demo, figures }: Served): string {
       links: [
         ...inGuide('deployment', 'Deployment'),
         ...inGuide('operations', 'Operations'),
+        ...inGuide('performance', 'Performance'),
         { path: '/readyz', text: 'Readiness' },
         { path: '/healthz', text: 'Health' },
       ],
     },
-    {
-      title: 'Change it',
-      about: 'Ten floors of small rooms, two engines, one definition of each table.',
-      links: [
-        ...inGuide('architecture', 'Architecture'),
-        ...inGuide('performance', 'Performance'),
-        ...(guide ? [{ path: '/docs/guide', text: 'All pages' }] : []),
-      ],
-    },
+  ]
+  const views = [
+    ...(demo ? [{ path: '/demo', text: 'See it as a fan' }] : []),
+    ...(console ? [{ path: CONSOLE_PATH, text: 'See it as the club' }] : []),
+    { path: guide ? '/docs/guide/first-steps' : '/docs', text: 'Build with it' },
   ]
   return htmlPage({
+    description: SENTENCE,
     styles: ['text.css'],
     home: '/',
-    links: [],
+    links: [{ path: '/docs', text: 'API' }, ...(guide ? [{ path: '/docs/guide', text: 'Guide' }] : [])],
     content: `<main class="text start">
+<div class="hero">
+<div>
 <h1>The open backend for sports-fan apps</h1>
-<p class="lead">Matchday keeps fans’ profiles, signs them in with your identity provider, and runs a points ledger, rewards, quests and verifiable card packs. It is for clubs, leagues, and the teams who build their apps.</p>
+<p class="lead">${SENTENCE}</p>
+<p class="views">${views.map(({ path, text }) => `<a href="${path}">${text}</a>`).join('\n')}</p>
+</div>
+<img src="/docs/match-day.svg" alt="A fan app on a match day: a goal falls, points arrive, and a pack opens." width="440" height="520">
+</div>
 ${figures ? renderFigures(figures) : ''}
 <div class="ways">
 ${ways
@@ -78,8 +84,12 @@ ${ways
   })
 }
 
+const SENTENCE =
+  'Sign-in with your provider, points that add up, rewards, quests, verifiable packs, a shop, and a console for the club’s staff: one command, your own server.'
+
 const renderFigures = (figures: Record<string, number>) =>
-  `<dl class="figures">${Object.entries(figures)
+  `<h2>On this server</h2>
+<dl class="figures">${Object.entries(figures)
     .map(
       ([name, value]) => `<div><dt>${Bun.escapeHTML(name)}</dt><dd>${value.toLocaleString('en')}</dd></div>`,
     )

@@ -1,6 +1,7 @@
 /**
  * The variant of the document for clients that decode strictly, such as those in Swift and Kotlin: every enum of a response
  * also takes other strings, and every problem response other problems. A release that adds values breaks no installed app.
+ * Guarantee of the casts: the parts of a document of OpenAPI.
  */
 import { isObject, type Json, mapSchemas, mapValues } from './json-schema.ts'
 
@@ -57,7 +58,10 @@ function openProblem(content: Json): Json {
 function openEnum(schema: Json): Json {
   const { enum: values, type, ...annotations } = schema
   if (!Array.isArray(values)) return schema
-  const known = { type: 'string', enum: values.filter(value => value !== null) }
+  const known = {
+    type: [type].flat().find(name => name !== 'null'),
+    enum: values.filter(value => value !== null),
+  }
   return { ...annotations, anyOf: [known, { type }] }
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document: generated from the routes by @elysiajs/swagger, then made valid and complete. */
+/** The OpenAPI 3.1 document: generated from the routes by @elysiajs/swagger, then made valid and complete. Guarantee of the casts: the parts of a document of OpenAPI. */
 import { type AnyElysia, Elysia } from 'elysia'
 import type { ProblemType } from '../../core/problems.ts'
 import type { Endpoints } from '../identity-provider/discovery.ts'

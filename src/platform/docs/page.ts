@@ -2,10 +2,19 @@
 import { join } from 'node:path'
 import { htmlPage } from './html-page.ts'
 
+const MODULES = ['start', 'filter', 'labels', 'problems', 'references', 'sections', 'signed-in']
+
+/** Without it, the document would be asked for when Swagger UI runs, and the modules by one another. */
+const early = [
+  '<link rel="preload" href="/docs/json" as="fetch" crossorigin="anonymous">',
+  ...MODULES.map(name => `<link rel="modulepreload" href="/docs/${name}.js">`),
+].join('\n')
+
 /** `clientId` is the OAuth client that the page signs in with; `guide` is whether the server serves the guide. */
 export const page = (clientId: string, guide: boolean) =>
   htmlPage({
     styles: ['swagger-ui.css', 'operations.css'],
+    head: early,
     home: '/docs',
     links: [
       ...(guide ? [{ path: '/docs/guide', text: 'Guide' }] : []),
@@ -21,9 +30,13 @@ const ours = (name: string) => join(import.meta.dir, 'assets', name)
 const theirs = (name: string, folder = 'swagger-ui-dist') =>
   join(import.meta.dir, '../../../node_modules', folder, name)
 
+/** Such a picture has styles for light and dark, and for reduced motion. */
+export const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
 /** By name below /docs. */
 export const assets = {
   'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
+  'match-day.svg': { type: 'image/svg+xml', file: ours('match-day.svg'), policy: PICTURE_POLICY },
   'matchday.css': { type: 'text/css; charset=utf-8', file: ours('matchday.css') },
   'text.css': { type: 'text/css; charset=utf-8', file: ours('text.css') },
   'operations.css': { type: 'text/css; charset=utf-8', file: ours('operations.css') },
@@ -33,6 +46,7 @@ export const assets = {
   'labels.js': { type: 'text/javascript; charset=utf-8', file: ours('labels.js') },
   'problems.js': { type: 'text/javascript; charset=utf-8', file: ours('problems.js') },
   'references.js': { type: 'text/javascript; charset=utf-8', file: ours('references.js') },
+  'sections.js': { type: 'text/javascript; charset=utf-8', file: ours('sections.js') },
   'signed-in.js': { type: 'text/javascript; charset=utf-8', file: ours('signed-in.js') },
   'start.js': { type: 'text/javascript; charset=utf-8', file: ours('start.js') },
   'minisearch.js': {

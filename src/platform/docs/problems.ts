@@ -1,4 +1,4 @@
-/** The problems of the document: a schema for each code, and the responses that carry them. */
+/** The problems of the document: a schema for each code, and the responses that carry them. Guarantee of the casts: the parts of a document of OpenAPI. */
 import type { ProblemType } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { isObject, type Json } from './json-schema.ts'

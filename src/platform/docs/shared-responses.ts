@@ -1,4 +1,4 @@
-/** Responses that several operations have in common: written once in the document, and once in generated clients. */
+/** Responses that several operations have in common: written once in the document, and once in generated clients. Guarantee of the casts: the parts of a document of OpenAPI. */
 import { type Json, mapValues } from './json-schema.ts'
 import { codesOfResponse, nameOfCodes } from './problems.ts'
 import { UNCHANGED } from './responses.ts'

@@ -21,12 +21,14 @@ export const describeWebhooks = (messages: DescribedMessage[]): Json =>
           description: `${description} See the guide about webhooks for signatures, order and repetition.`,
           tags: ['Webhooks'],
           security: [],
-          parameters: HEADERS,
+          parameters: Object.keys(messageHeaders).map(name => ({
+            $ref: `#/components/parameters/${name}`,
+          })),
           requestBody: { required: true, content: { 'application/json': { schema, example } } },
           responses: {
             '2XX': { description: 'Received.' },
             410: { description: 'Gone: nothing more is sent to this endpoint.' },
-            '4XX': { description: 'Not received: sent again, as after any other response.' },
+            '4XX': { description: 'The message is sent again, as after any other response.' },
           },
         },
       },
@@ -41,17 +43,21 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: 'string', examples: [example] },
 })
 
-/** Standard Webhooks. */
-const HEADERS = [
-  header(
+/** The headers of Standard Webhooks, as parameters that all messages share. */
+export const messageHeaders = {
+  WebhookId: header(
     'webhook-id',
-    'Identifies the message: the same at every attempt.',
+    'Id of the message, which is the same in every attempt.',
     'evt_01981e2c-7c1f-7000-8000-000000000003_7',
   ),
-  header('webhook-timestamp', 'Time of the attempt, in seconds since the epoch.', '1786818600'),
-  header(
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'Time of the attempt, in seconds since the epoch.',
+    '1786818600',
+  ),
+  WebhookSignature: header(
     'webhook-signature',
     '`v1,` and the signature in base64. Several, separated by a space, after a rotation.',
     'v1,MzIwMjE0MDY4MTg2NTk5OTk5OTk5OTk5OTk5OTk5OTk=',
   ),
-]
+}

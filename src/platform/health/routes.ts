@@ -25,21 +25,23 @@ const notice = (description: string, example: string) =>
 
 const Readiness = Closed(
   {
-    status: OneOf(['ready', 'not_ready'], { description: 'Whether to send requests here.' }),
+    status: OneOf(['ready', 'not_ready'], { description: 'Whether the server accepts requests.' }),
     checks: Closed(
       {
         database: check('The database is reached and its schema is current.'),
-        identityProvider: check('Keys to verify session tokens are held.'),
+        identityProvider: check('The keys that verify session tokens are loaded.'),
         webhooks: notice('when endpoints of webhooks were disabled because they failed.', 'disabled: 1'),
         eventSink: notice(
-          'when events wait for the event sink for a minute.',
+          'when events have waited for the event sink for a minute.',
           'behind by 1200 events, since 2026-08-15T18:30:00.000Z',
         ),
         replica: notice(
-          'while the replica for public reads is not used, which the primary then serves.',
+          'while the replica is not used and the primary serves public reads.',
           'not used: behind the primary',
         ),
-        process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
+        process: Type.Optional(
+          Type.Literal('stopping', { description: 'Present while the server shuts down.' }),
+        ),
       },
       { description: 'What was checked, and what was found.' },
     ),
@@ -74,8 +76,8 @@ export function healthRoutes({ db, identity, lifecycle, log, readNotices }: Heal
       () => ({ status: 'ok' as const }),
       operation({
         id: 'getHealth',
-        summary: 'Is the process alive?',
-        description: 'For liveness probes: reads nothing, and so says nothing of the database.',
+        summary: 'Check that the process is alive',
+        description: 'For liveness probes. Does not check the database.',
         probe: true,
         data: 'none',
         responses: { 200: Health },
@@ -101,7 +103,7 @@ export function healthRoutes({ db, identity, lifecycle, log, readNotices }: Heal
       },
       operation({
         id: 'getReadiness',
-        summary: 'Can it do its work?',
+        summary: 'Check that the server is ready for requests',
         description: 'For readiness probes: 200 when every check is `ok`, else 503 with what is wrong.',
         probe: true,
         data: 'none',

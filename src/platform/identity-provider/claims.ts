@@ -1,5 +1,6 @@
 /** Reads the provider's claims about a user. Claims of the wrong type or size are left out and reported by name. */
 import type { JWTPayload } from 'jose'
+import { type AgeBand, isAgeBand } from '../../core/age-bands.ts'
 import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { isDeceptive, isVisible, plainName, withoutBidiControls } from '../../core/name-text.ts'
@@ -17,6 +18,8 @@ export interface MirroredClaims {
 
 export interface IdentityClaims extends MirroredClaims {
   subject: string
+  /** Of the claim that IDP_AGE_CLAIM names, if it has the name of a band. */
+  ageBand?: AgeBand
   /** `updated_at`, or `statedAt` if there is none. Orders the versions of a user. */
   updatedAt: Date
   /** When the provider made the statement, by its own clock if known. Orders versions with the same `updatedAt`. */
@@ -35,6 +38,8 @@ export interface Statement {
   now: Date
   /** True if an omitted claim has no value, as in userinfo (OpenID Connect Core §5.3.2). */
   complete: boolean
+  /** The claim with the age band; null for none. */
+  ageClaim?: string | null
 }
 
 /** How far the provider's clock may be ahead of the server's. */
@@ -46,8 +51,9 @@ const LATEST_SECOND = 32_503_680_000
 export function parseClaims(
   subject: string,
   raw: object,
-  { now, complete, ...statement }: Statement,
+  { now, complete, ageClaim = null, ...statement }: Statement,
 ): ParsedClaims {
+  // Guarantee of the cast: nothing is known of the members.
   const sent = raw as Record<string, unknown>
   const statedAt = notAhead(statement.statedAt, now) ?? now
   const refused: string[] = []
@@ -60,8 +66,10 @@ export function parseClaims(
     refused.push(name)
     return undefined
   }
+  const ageBand = ageClaim === null ? undefined : (take(ageClaim, ageBandIn) ?? undefined)
   const claims = {
     subject,
+    ...(ageBand !== undefined && { ageBand }),
     email: take('email', value => text(value, 320)),
     emailVerified: take('email_verified', truth),
     name: take('name', nameText),
@@ -73,8 +81,17 @@ export function parseClaims(
 }
 
 /** The claims of a session token, stated at its `iat`. */
-export const parseTokenClaims = (subject: string, payload: JWTPayload, now: Date): ParsedClaims =>
-  parseClaims(subject, payload, { statedAt: new Date((payload.iat ?? 0) * 1000), now, complete: false })
+export const parseTokenClaims = (
+  subject: string,
+  payload: JWTPayload,
+  { now, ageClaim }: Pick<Statement, 'now' | 'ageClaim'>,
+): ParsedClaims =>
+  parseClaims(subject, payload, {
+    statedAt: new Date((payload.iat ?? 0) * 1000),
+    now,
+    complete: false,
+    ageClaim,
+  })
 
 /**
  * The claims of a userinfo response, stated when it was requested, by the provider's clock: its `Date` header shows the
@@ -84,7 +101,7 @@ export function parseUserinfo(
   subject: string,
   { body, headers }: { body: object; headers: Headers },
   requestedAt: Date,
-  now: Date,
+  { now, ageClaim }: Pick<Statement, 'now' | 'ageClaim'>,
 ): ParsedClaims {
   const second = Date.parse(headers.get('date') ?? '')
   const ahead = second - now.getTime()
@@ -93,8 +110,12 @@ export function parseUserinfo(
     statedAt: new Date(requestedAt.getTime() + difference),
     now,
     complete: true,
+    ageClaim,
   })
 }
+
+/** A birth date or an age is left out: only a band is stored. */
+const ageBandIn = (value: unknown) => (isAgeBand(value) ? value : null)
 
 /** Cognito sends booleans as strings. */
 function truth(value: unknown): boolean | null {

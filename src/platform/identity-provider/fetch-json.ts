@@ -1,6 +1,8 @@
 /** One bounded request to a provider, of identity or of a chain: a deadline for the whole response, a size limit, no redirects, no compression. */
+
 import { withDeadline } from '../../../db/deadline.ts'
 import { attempt } from '../../core/attempt.ts'
+import { errorCode } from '../../core/error-code.ts'
 import { readRetryAfter } from '../../core/retry-after.ts'
 import { ForbiddenAddressError } from '../../core/ssrf-guard.ts'
 
@@ -96,7 +98,7 @@ const CONNECTION: Record<string, string> = {
 
 /** Without the error's message, which has the URL. */
 function describeFailure(error: unknown): string {
-  const code = String((error as { code?: unknown }).code)
+  const code = String(errorCode(error))
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is for another host name (${code})`
   if (code === 'CERT_HAS_EXPIRED') return `its certificate has expired (${code})`
   if (CERTIFICATE.test(code))
@@ -140,6 +142,7 @@ async function readText(response: Response, maxBytes: number, abort: AbortContro
 function parse(text: string): Record<string, unknown> {
   const value: unknown = attempt(() => JSON.parse(text))
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    // Guarantee of the cast: an object of JSON.
     return value as Record<string, unknown>
   throw new ProviderError('its response is not a JSON object', 'invalid')
 }

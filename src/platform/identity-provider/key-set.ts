@@ -22,7 +22,7 @@ export const FETCH_COOLDOWN_MS = 10_000
 /** The same after a failure while there is no usable key set. */
 export const EMPTY_COOLDOWN_MS = 1_000
 const MAX_KEYS = 100
-/** How often the same set is stored, with its new time. */
+/** An unchanged key set is stored again, with the new time, at most this often. */
 const STORE_EVERY_MS = 10 * 60_000
 
 export interface KeySetOptions {
@@ -145,6 +145,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure, sto
         if (!failing) await fetched
       }
       try {
+        // Guarantee of the casts: jose passes the header of a JWS.
         return await keys()(header as JWSHeaderParameters, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
@@ -180,6 +181,7 @@ function readKeySet(document: Record<string, unknown>) {
       ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d && isPublicKey(key),
   )
   if (keys.length === 0) throw new ProviderError('its key set holds no signing key', 'invalid')
+  // Guarantee of the cast: each key was imported.
   return { keys: createLocalJWKSet({ keys } as JSONWebKeySet), text: JSON.stringify(keys) }
 }
 

@@ -1,15 +1,14 @@
 /** The OpenID Connect client of the identity provider: token verification and user data. */
-
 import { decodeJwt } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { loggable } from '../../core/loggable.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { IdentityConfig } from '../config/identity.ts'
 import { type ParsedClaims, parseTokenClaims, parseUserinfo } from './claims.ts'
 import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
-import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
+import { type Fetch, fetchJson, NotAskedError, ProviderError } from './fetch-json.ts'
 import { createKeySet, type KeyStore } from './key-set.ts'
-import { createPauses } from './pauses.ts'
 import { permittedUrl } from './permitted-url.ts'
 import { providerProblems } from './problems.ts'
 import { createResiliencePolicy, DEADLINE_MS, type ResilienceOptions } from './resilience-policy.ts'
@@ -119,7 +118,7 @@ export function createIdentityProvider(options: ProviderOptions) {
     // OpenID Connect Core §5.3.2: a userinfo response of another subject must not be used.
     if (response.body.sub !== subject)
       throw new ProviderError('its userinfo is of another subject', 'invalid')
-    return parseUserinfo(subject, response, requestedAt, now())
+    return parseUserinfo(subject, response, requestedAt, { now: now(), ageClaim: options.ageClaim })
   }
 
   return {
@@ -157,7 +156,7 @@ export function createIdentityProvider(options: ProviderOptions) {
       try {
         const judged =
           options.userData === 'token'
-            ? parseTokenClaims(subject, decodeJwt(token), now())
+            ? parseTokenClaims(subject, decodeJwt(token), { now: now(), ageClaim: options.ageClaim })
             : await policy.run(() => readUserinfo(token, subject))
         if (judged.refused.length > 0)
           log.warn({ claims: judged.refused }, 'identity provider: claims left out')
@@ -176,4 +175,28 @@ function problemOf(error: ProviderError): DomainError {
     return new DomainError(providerProblems.identity_provider_refused, { detail: REFUSED })
   if (error.kind === 'invalid') return new DomainError(providerProblems.identity_provider_invalid)
   return new DomainError(providerProblems.identity_provider_unavailable, { retryAfter: error.retryAfter })
+}
+
+/** The least recently used pause is dropped first. The cost is one more request, which the provider can refuse again. */
+const MAX_PAUSES = 10_000
+
+/**
+ * Honours the provider's Retry-After (RFC 9110 §10.2.3): no request is sent before it has passed. `elapsed`: a monotonic
+ * clock, in milliseconds.
+ */
+function createPauses(elapsed: () => number) {
+  // A `max` would reserve the memory of all pauses.
+  const ends = new LRUCache<string, number>({ maxSize: MAX_PAUSES, sizeCalculation: () => 1 })
+  return {
+    /** @throws NotAskedError with the remaining seconds */
+    require(subject: string): void {
+      const left = (ends.get(subject) ?? Number.NEGATIVE_INFINITY) - elapsed()
+      if (left > 0) throw new NotAskedError(Math.ceil(left / 1000))
+    },
+    /** Starts a pause if the error has a Retry-After. */
+    note(subject: string, error: unknown): void {
+      if (!(error instanceof ProviderError) || error.kind !== 'unavailable') return
+      if (error.retryAfter !== undefined) ends.set(subject, elapsed() + error.retryAfter * 1000)
+    },
+  }
 }

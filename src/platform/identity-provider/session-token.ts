@@ -175,7 +175,8 @@ function readClaims(
   ) {
     throw new DomainError(transportProblems.invalid_token, { detail: 'The token names no subject.' })
   }
-  // jose has checked that both are numbers and that `exp` has not passed. It does not check the value of `iat`.
+  // Guarantee of the casts: jose has checked that both are numbers, and that `exp` has not passed. It does not check the value of
+  // `iat`.
   const seconds = now.getTime() / 1000
   if ((iat as number) > seconds + CLOCK_TOLERANCE) {
     throw new DomainError(transportProblems.invalid_token, { detail: 'The token is issued in the future.' })

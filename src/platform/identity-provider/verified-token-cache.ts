@@ -10,7 +10,7 @@ import type { CacheCounts } from '../cache/response-cache.ts'
 
 /** Fewer if the tokens of the provider are long. */
 export const MAX_TOKENS = 20_000
-/** The share of a token of the total length. A shorter one takes it whole, which bounds the number of entries. */
+/** Part of the total size for one token. A shorter token counts as much, which limits the number of entries. */
 const CHARACTERS_PER_TOKEN = 1_678
 
 export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(now: () => Date) {
@@ -24,7 +24,7 @@ export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(n
 
   return {
     /** A miss is a verification. */
-    counts: counts as Readonly<CacheCounts>,
+    counts,
     /** Undefined if the token must be verified. `keysFresh`: whether the provider's keys were fetched recently. */
     get(token: string, keysFresh = true): Claims | undefined {
       const claims = keysFresh ? verified.get(token) : undefined

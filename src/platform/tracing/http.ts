@@ -13,7 +13,7 @@ const onHeaders = {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The span ends with the headers of the response: a stream goes on. */
+/** The span ends with the headers of the response: a stream continues. */
 export function traceRequests(spans: Spans): Pick<Tracer, 'handle' | 'describeRequest'> {
   return {
     handle: handle => request => {

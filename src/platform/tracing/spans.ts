@@ -2,6 +2,7 @@
  * Spans, and the current one of each request. Names and attributes follow OpenTelemetry's semantic conventions, except that
  * no URL, address or header is recorded: they may identify a fan or hold a secret. Errors are recorded by type only.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Attributes,
@@ -14,6 +15,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
+import { errorCode } from '../../core/error-code.ts'
 import { DomainError } from '../../core/problems.ts'
 
 interface SpanStart {
@@ -69,6 +71,6 @@ export function noteError(span: Span, error: unknown): void {
 
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
-  const { code } = error as { code?: unknown }
+  const code = errorCode(error)
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : error.name
 }

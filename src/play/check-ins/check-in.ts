@@ -1,6 +1,6 @@
 /** Checks a fan in at a match, with the code that a screen at the gate shows: once per fan and match. */
 
-import { and, count, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, count, eq, gt, gte, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { CHECK_IN_STATUSES, checkInOf, kickoffsAround } from '../../club/matches/check-in-window.ts'
@@ -52,6 +52,27 @@ export async function countCheckIns(reader: Reader, matchId: string): Promise<nu
   const { checkIns } = reader.tables
   const [row] = await reader.select({ fans: count() }).from(checkIns).where(eq(checkIns.matchId, matchId))
   return row?.fans ?? 0
+}
+
+const MINUTE_MS = 60_000
+
+/** Check-ins of the match in each of the last minutes, earliest first; the last one is not over. */
+export async function countCheckInsByMinute(reader: Reader, matchId: string, minutes: number) {
+  const now = reader.now().getTime()
+  const from = now - (now % MINUTE_MS) - (minutes - 1) * MINUTE_MS
+  const begins = Array.from({ length: minutes }, (_, nth) => new Date(from + nth * MINUTE_MS))
+  const { checkIns } = reader.tables
+  const { checkedInAt } = checkIns
+  const isSince = (begin: Date) =>
+    sql`coalesce(sum(case when ${checkedInAt} >= ${sql.param(begin, checkedInAt)} then 1 else 0 end), 0)`.mapWith(
+      Number,
+    )
+  const [sums] = await reader
+    .select(Object.fromEntries(begins.map((begin, nth) => [nth, isSince(begin)])))
+    .from(checkIns)
+    .where(and(eq(checkIns.matchId, matchId), gte(checkedInAt, new Date(from))))
+  const since = (nth: number): number => sums?.[nth] ?? 0
+  return begins.map((begin, nth) => ({ at: begin.toISOString(), checkIns: since(nth) - since(nth + 1) }))
 }
 
 /** The reason why the match accepts no check-ins now. */

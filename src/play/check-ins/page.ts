@@ -1,6 +1,7 @@
 /** The gate display: a page that shows the check-in code of a match as a QR code. */
 import { join } from 'node:path'
 import { pageResponse } from '../../platform/docs/page-response.ts'
+import { serveStatic } from '../../platform/docs/static-files.ts'
 
 interface PageOptions {
   /** The app's page for check-ins, which the QR code opens; null: the QR code contains only the code. */
@@ -9,6 +10,8 @@ interface PageOptions {
   matches: string
   /** Whether the session of the browser reads the code. Otherwise staff enter a server key. */
   session: boolean
+  /** The origin of pictures whose address is a path. Default: that of the page. */
+  images?: string
 }
 
 const keyForm = `<form id="key" hidden>
@@ -21,10 +24,10 @@ const keyForm = `<form id="key" hidden>
 
 const signIn = `<section id="key" hidden>
 <h2>For staff</h2>
-<p><a href="/" target="_blank">Sign in to the console.</a> Then this page goes on by itself.</p>
+<p><a href="/" target="_blank">Sign in to the console.</a> This page then continues by itself.</p>
 </section>`
 
-const page = ({ link, matches, session }: PageOptions) => `<!doctype html>
+const page = ({ link, matches, session, images }: PageOptions) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,7 +37,7 @@ const page = ({ link, matches, session }: PageOptions) => `<!doctype html>
 <link rel="stylesheet" href="/check-in/assets/check-in.css">
 </head>
 <body>
-<main id="gate" data-matches="${matches}"${session ? ' data-session' : ''}${link === null ? '' : ` data-link="${Bun.escapeHTML(link)}"`}>
+<main id="gate" data-matches="${matches}"${session ? ' data-session' : ''}${images === undefined ? '' : ` data-images="${Bun.escapeHTML(images)}"`}${link === null ? '' : ` data-link="${Bun.escapeHTML(link)}"`}>
 <section class="about">
 <p class="crests" id="crests" aria-hidden="true"></p>
 <p class="kicker" id="competition">Match day</p>
@@ -89,12 +92,14 @@ const policyOf = (images: string) =>
   ].join('; ')
 
 /** The files below `/check-in`, by path: the page of each match, and the assets that it loads. */
-export function gateFiles({ images = '', ...options }: PageOptions & { images?: string }) {
+export function gateFiles(options: PageOptions) {
+  const { images = '' } = options
   const html = page(options)
   return {
     page: () => pageResponse(html, 'text/html; charset=utf-8', policyOf(images)),
     assets: Object.entries(assets).map(
-      ([name, { type, file }]) => [`/assets/${name}`, () => pageResponse(Bun.file(file), type)] as const,
+      ([name, asset]) =>
+        [`/assets/${name}`, ({ request }: { request: Request }) => serveStatic(request, asset)] as const,
     ),
   }
 }

@@ -3,7 +3,7 @@ import { Type } from '../../core/typebox.ts'
 
 export const CheckInCode = Closed(
   {
-    code: Type.String({ description: 'To be shown at the gate, as text or as a QR code.' }),
+    code: Type.String({ description: 'Show it at the gate, as text or as a QR code.' }),
     validUntil: Instant('When the code stops working. There is a new one every 30 seconds.'),
   },
   { title: 'CheckInCode' },

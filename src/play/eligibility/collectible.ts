@@ -22,7 +22,7 @@ export const collectible = defineRequirement({
     )
   },
   findUnknown: async (reader, id, isStated) =>
-    isStated('collectible', id) || (await reader.spine.eligibility.isCollectible(reader, id))
+    isStated('collectibles', id) || (await reader.spine.eligibility.isCollectible(reader, id))
       ? []
       : [{ pointer: '', message: 'must be a collectible of the catalogue' }],
 })

@@ -1,7 +1,7 @@
 import { isCountry } from '../../core/country.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Type } from '../../core/typebox.ts'
-import { readCountry } from '../../identity/users/users.ts'
+import { readCountry } from '../../identity/users/locks.ts'
 import { eligibilityProblems } from './problems.ts'
 import { defineRequirement } from './requirement.ts'
 

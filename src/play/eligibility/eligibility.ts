@@ -1,7 +1,6 @@
 /** Whether a fan meets what entries require. Lists and verbs ask here, so that they agree. */
 import type { Reader, Transaction } from '../../../db/index.ts'
-import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
-import type { ImportOptions } from '../../club/catalogue/kind.ts'
+import type { Viewer } from '../../core/caller.ts'
 import type { DomainError } from '../../core/problems.ts'
 import type { Candidate } from './requirement.ts'
 import { type Requires, type RequiresCode, requirements } from './requires.ts'
@@ -30,14 +29,16 @@ export async function requireEligible(
 export const isEligible = async (tx: Transaction, candidate: Candidate, requires: Requires) =>
   (await findUnmet(tx, candidate, [{ requires }])).every(unmet => unmet.length === 0)
 
-/** What the fan lacks for each entry, in the order of the checks. Not for units of work: it may ask a chain. */
+/**
+ * What the fan lacks, by the id of an entry, in the order of the checks. An entry that requires several things is listed several
+ * times. Makes no statement if nothing is required. Not for units of work: it may ask a chain.
+ */
 // never any: what the fan lacks is returned.
-export async function listUnmet(
+export async function readUnmet(
   read: Reader,
   candidate: Candidate,
-  required: Requires[],
-): Promise<RequiresCode[][]> {
-  const entries = required.map(requires => ({ requires }))
+  entries: { id: string; requires: Requires }[],
+): Promise<Map<string, RequiresCode[]>> {
   let unmet = await findUnmet(read, candidate, entries)
   const prepare = preparationOf(unmet.flat())
   if (prepare) {
@@ -45,8 +46,24 @@ export async function listUnmet(
     await prepare().catch(() => {})
     unmet = await findUnmet(read, candidate, entries)
   }
-  // Guarantee of the cast: the problems of the requirements.
-  return unmet.map(problems => [...new Set(problems.map(({ code }) => code as RequiresCode))])
+  const codes = new Map<string, Set<RequiresCode>>()
+  for (const [index, { id }] of entries.entries()) {
+    // Guarantee of the cast: the problems of the requirements.
+    const lacked = (unmet[index] ?? []).map(({ code }) => code as RequiresCode)
+    codes.set(id, (codes.get(id) ?? new Set()).union(new Set(lacked)))
+  }
+  return new Map([...codes].map(([id, lacked]) => [id, [...lacked]]))
+}
+
+/** Entries of a public list as a fan sees them. `further`: what they require that the list does not show. */
+export async function showBlockers<Shown extends { id: string; requires: Requires }>(
+  read: Reader,
+  viewer: Viewer,
+  shown: Shown[],
+  further: { id: string; requires: Requires }[] = [],
+): Promise<(Shown & { blockedBy: RequiresCode[] })[]> {
+  const unmet = await readUnmet(read, viewer, [...shown, ...further])
+  return shown.map(entry => ({ ...entry, blockedBy: unmet.get(entry.id) ?? [] }))
 }
 
 /** Asks what all of these need, at once. Rejects if one gets no answer. */
@@ -70,24 +87,4 @@ async function findUnmet(reader: Reader, candidate: Candidate, entries: Entry[])
     }
   }
   return unmet
-}
-
-/**
- * What `requires` names must be stored, or stated by the same import: nothing refers to it by a key, so the order does not matter.
- * @throws DomainError `catalogue_conflict`
- */
-export async function refuseUnknown(
-  reader: Reader,
-  stated: Requires | null | undefined,
-  { isStated = () => false }: ImportOptions = {},
-): Promise<void> {
-  const faults: EntryFault[] = []
-  for (const { member, findUnknown } of requirements) {
-    // Guarantee of the cast: the members of `Requires` are those of the list.
-    const value = (stated as Record<string, unknown> | null | undefined)?.[member]
-    const unknown = value === undefined ? [] : ((await findUnknown?.(reader, value, isStated)) ?? [])
-    for (const { pointer, message } of unknown)
-      faults.push({ pointer: `/requires/${member}${pointer}`, message })
-  }
-  refuseEntry(...faults)
 }

@@ -1,8 +1,8 @@
 import { DomainError } from '../../core/problems.ts'
 import { HoldsEntry } from '../wallets/entry-schema.ts'
-import { readHolders } from '../wallets/link.ts'
 import { walletProblems } from '../wallets/problems.ts'
 import { Holds } from '../wallets/schema.ts'
+import { readHolders } from '../wallets/wallets.ts'
 import { defineRequirement } from './requirement.ts'
 
 /** Units of a token that the linked wallets of the fan hold together. The chain is asked outside of a unit of work. */

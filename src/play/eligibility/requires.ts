@@ -1,19 +1,32 @@
 /** `requires` of the catalogue: who may claim, buy or take part. One closed object, the same for each kind of entry that has it. */
-import type { EntryFault } from '../../club/catalogue/entry.ts'
-import { Closed } from '../../core/schemas.ts'
+import { Closed, OneOf } from '../../core/schemas.ts'
 import { type Static, type TOptional, Type } from '../../core/typebox.ts'
+import { minAge } from './age.ts'
 import { collectible } from './collectible.ts'
 import { countries, notCountries } from './countries.ts'
 import { holds } from './holds.ts'
+import { membership } from './membership.ts'
 import { points } from './points.ts'
 import type { Requirement } from './requirement.ts'
+import { segment } from './segment.ts'
+import { tier } from './tier.ts'
 
 /** In the order in which verbs check them. */
-const REQUIREMENTS = [countries, notCountries, collectible, holds, points] as const
+const REQUIREMENTS = [
+  countries,
+  notCountries,
+  minAge,
+  membership,
+  tier,
+  segment,
+  collectible,
+  holds,
+  points,
+] as const
 
 type Each = (typeof REQUIREMENTS)[number]
 
-/** The same, as code sees them that treats all alike. */
+/** The same list, for code that treats all requirements in the same way. */
 export const requirements: readonly Requirement[] = REQUIREMENTS
 
 /** All of it must be met. */
@@ -43,6 +56,14 @@ const requiresProblems = [
 export type RequiresCode = Each['problems'][number]['code']
 export const REQUIRES_CODES: RequiresCode[] = requiresProblems.map(({ code }) => code)
 
+/** Of an entry in a public list that a fan reads. */
+export const BlockedBy = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.Unsafe<RequiresCode>(OneOf(REQUIRES_CODES)), {
+      description: `${description} Only in responses to a caller with a token.`,
+    }),
+  )
+
 /** Without what is not stated, each member in its one form, in the order of the documents. */
 export function normalizeRequires(stated: Requires | null | undefined): Requires {
   // Guarantee of the casts: the members of `Requires` are those of the list.
@@ -55,23 +76,16 @@ export function normalizeRequires(stated: Requires | null | undefined): Requires
 
 const same = (value: unknown) => value
 
-/** The rules that the schema cannot express, with pointers into the entry. */
-export const requiresFaults = (stated: Requires | null | undefined): EntryFault[] =>
-  Object.entries(stated ?? {}).flatMap(([name, value]) =>
-    (requirements.find(({ member }) => member === name)?.findFaults?.(value) ?? []).map(
-      ({ pointer, message }) => ({ pointer: `/requires/${name}${pointer}`, message }),
-    ),
-  )
-
-/** The columns of an entry. Versions before `requires` read the three others, which some tables have. */
-interface RequiresColumns {
-  requires: string | null
-  requiredPoints?: number | null
-  requiredCollectibleId?: string | null
-  requiredHolding?: string | null
+/** Columns of members, which some tables have, and which versions before `requires` read. */
+interface MemberColumns {
+  requiredPoints: number | null
+  requiredCollectibleId: string | null
+  requiredHolding: string | null
 }
 
-/** Guarantee of the casts: `storedRequires` wrote them, from valid entries. */
+type RequiresColumns = { requires: string | null } & Partial<MemberColumns>
+
+/** Guarantee of the casts: `columnsOfRequires` wrote them, from valid entries. */
 const parse = (text: string | null | undefined) => (text == null ? undefined : JSON.parse(text))
 
 /** What a stored entry requires. */
@@ -89,9 +103,28 @@ export const storedRequires = (stated: Requires | null | undefined): string | nu
   return isEmpty(requires) ? null : JSON.stringify(requires)
 }
 
-/** As JSON of the column of its own. */
-export const storedHolds = (stated: Requires['holds']): string | null =>
-  stated === undefined ? null : JSON.stringify(normalizeRequires({ holds: stated }).holds)
+/** `own`: the members that have a column of their own. The others are in the column `requires`. */
+export function columnsOfRequires<const Own extends keyof MemberColumns = never>(
+  stated: Requires | null | undefined,
+  own: readonly Own[] = [],
+): Pick<MemberColumns, Own> & { requires: string | null } {
+  const { points, collectibleId, holds, ...others } = normalizeRequires(stated)
+  const columns: MemberColumns = {
+    requiredPoints: points ?? null,
+    requiredCollectibleId: collectibleId ?? null,
+    requiredHolding: holds ? JSON.stringify(holds) : null,
+  }
+  const has = (column: keyof MemberColumns) => own.some(name => name === column)
+  const requires = storedRequires({
+    ...others,
+    points: has('requiredPoints') ? undefined : points,
+    collectibleId: has('requiredCollectibleId') ? undefined : collectibleId,
+    holds: has('requiredHolding') ? undefined : holds,
+  })
+  // Guarantee of the cast: the columns of `own`.
+  const chosen = Object.fromEntries(own.map(name => [name, columns[name]])) as Pick<MemberColumns, Own>
+  return { ...chosen, requires }
+}
 
 /** As an export states it: nothing is null. */
 export const statedRequires = (row: RequiresColumns): Requires | null => {

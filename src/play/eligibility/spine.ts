@@ -1,4 +1,4 @@
-/** What requirements ask of others: the room of collectibles, which stands above, and chains. */
+/** What requirements ask of others: rooms that stand above, and chains. */
 import type { Reader } from '../../../db/index.ts'
 import type { Chains } from '../wallets/chains.ts'
 
@@ -13,11 +13,16 @@ type FindOwned = (reader: Reader, userId: string, collectibleIds: string[]) => P
 
 type IsCollectible = (reader: Reader, id: string) => Promise<boolean>
 
+/** Whether the fan is in the segment now. */
+type IsInSegment = (reader: Reader, userId: string, segmentId: string) => Promise<boolean>
+
 /** `chains`: once the dependencies are created. Commands, which claim and buy nothing, have none. */
-export const createEligibilitySpine = (collectibles: {
+export const createEligibilitySpine = (facts: {
   findOwned: FindOwned
   isCollectible: IsCollectible
+  isInSegment: IsInSegment
 }) => ({
-  ...collectibles,
+  ...facts,
+  // Guarantee of the cast: undefined is of the type.
   chains: undefined as Chains | undefined,
 })

@@ -1,4 +1,4 @@
-/** Reads the locker of a fan, for the fan and for others. */
+/** Lockers: shelves on which a fan shows items. Read here, for the fan and for others; written by `write-locker.ts`. */
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'

@@ -22,7 +22,7 @@ const ownRoutes = (deps: LockerDeps) =>
       operation({
         id: 'readOwnLocker',
         summary: 'Read your locker',
-        description: 'With the items that you own now. Empty until you write it.',
+        description: 'Contains only items that you own now. Empty until you write it.',
         query: Closed(LanguageQuery),
         responses: { 200: schema.Locker },
         examples: { 200: schema.exampleLocker },
@@ -35,7 +35,7 @@ const ownRoutes = (deps: LockerDeps) =>
         id: 'writeLocker',
         summary: 'Write your locker',
         description:
-          'Replaces the whole locker. Each item has one place, and is shown for as long as you own it.',
+          'Replaces the whole locker. Each item can occur once, and is shown as long as you own it.',
         query: Closed(LanguageQuery),
         body: schema.WriteLocker,
         findErrors: ({ body }) => schema.findRepeatedItems(body),
@@ -54,7 +54,7 @@ const shownRoutes = (deps: LockerDeps) =>
     operation({
       id: 'readLocker',
       summary: 'Read the locker of a fan',
-      description: 'As the fan shows it to you, or without a token to everyone.',
+      description: 'The locker as the fan shows it to you, or without a token to everyone.',
       query: Closed(LanguageQuery),
       params: HandleParams,
       responses: { 200: schema.ShownLocker },

@@ -63,7 +63,7 @@ const lockerMembers = {
     Closed(
       {
         title: Type.String({ description: 'Title of the shelf. May be empty.' }),
-        items: Type.Array(LockerItem, { description: 'Those that the fan owns now.' }),
+        items: Type.Array(LockerItem, { description: 'The items that the fan owns now.' }),
       },
       { title: 'Shelf' },
     ),

@@ -95,6 +95,7 @@ export function canonicalTerms({ packId, itemsPerPack, weights }: DrawTerms): st
 
 /** Parses what `canonicalTerms` wrote when the purchase started. */
 export function parseTerms(text: string): DrawTerms {
+  // Guarantee of the cast: `canonicalTerms` wrote it.
   const [packId, itemsPerPack, weights] = JSON.parse(text) as [string, number, [string, string, number][]]
   return { packId, itemsPerPack, weights: weights.map(([id, rarity, weight]) => ({ id, rarity, weight })) }
 }

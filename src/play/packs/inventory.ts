@@ -5,9 +5,9 @@ import type { Reader } from '../../../db/index.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
-import { collectibleColumns } from './catalogue.ts'
 import { restedAt } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
+import { collectibleColumns } from './packs.ts'
 import { presentUserPack } from './present.ts'
 
 export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
@@ -25,13 +25,13 @@ export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }
   return { packs: shown.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
 }
 
-/** `restMs`: how long an item cannot be traded again after a transfer. */
+/** `restHours`: how long an item cannot be traded again after a transfer. */
 export async function listCollection(
   reader: Reader,
   cursors: Cursors,
   { userId }: Viewer,
   page: Page,
-  restMs: number,
+  restHours: number,
 ) {
   const { userItems, collectibles } = reader.tables
   const list = `collection ${userId}`
@@ -50,7 +50,7 @@ export async function listCollection(
   const items = shown.map(item => {
     const own = copies.get(item.id) ?? []
     const resting = own.flatMap(copy => {
-      const until = restedAt(copy, restMs)
+      const until = restedAt(copy, restHours)
       return until > now ? { serialNumber: copy.serialNumber, until: until.toISOString() } : []
     })
     const serialNumbers = own.map(({ serialNumber }) => serialNumber)

@@ -8,8 +8,8 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { noteArrival } from './arrivals.ts'
-import { collectibleColumns } from './catalogue.ts'
 import { inOrderOfIds, parseTerms } from './draw.ts'
+import { collectibleColumns } from './packs.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { packProblems } from './problems.ts'
 import { makeProof, type Proof } from './proof.ts'
@@ -91,7 +91,8 @@ const mint = prepared((tx: Transaction, collectibleId: string) => {
     .returning({ minted: collectibles.minted })
 })
 
-const selectDrawn = prepared((reader: Reader, userPackId: string) => {
+/** The items of an opened pack, in the order of the draw. */
+export const selectDrawn = prepared((reader: Reader, userPackId: string) => {
   const { userItems, collectibles } = reader.tables
   return reader
     .select({ ...collectibleColumns(reader), serialNumber: userItems.serialNumber })

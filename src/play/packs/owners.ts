@@ -8,14 +8,16 @@ export interface ItemReference {
   serialNumber: number
 }
 
+export const HOUR_MS = 3_600_000
+
 export interface OwnedItem {
   ownerId: string
   changedHandsAt: Date | null
 }
 
 /** The time from which the item can be transferred again; in the past for an item that was never transferred. */
-export const restedAt = ({ changedHandsAt }: Pick<OwnedItem, 'changedHandsAt'>, restMs: number): Date =>
-  new Date(changedHandsAt ? changedHandsAt.getTime() + restMs : 0)
+export const restedAt = ({ changedHandsAt }: Pick<OwnedItem, 'changedHandsAt'>, restHours: number): Date =>
+  new Date(changedHandsAt ? changedHandsAt.getTime() + restHours * HOUR_MS : 0)
 
 export const nameOfItem = ({ collectibleId, serialNumber }: ItemReference) =>
   `${collectibleId} ${serialNumber}`

@@ -2,7 +2,7 @@
 import { and, type Column, count, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
-import { collectibleColumns } from './catalogue.ts'
+import { collectibleColumns } from './packs.ts'
 
 type Tables = Pick<Reader, 'tables'>
 

@@ -34,9 +34,10 @@ export const completePurchase = (tx: Transaction, purchaseId: string, payment: P
 export const completePaidPurchase = (
   tx: Transaction,
   log: Logger,
+  caller: Caller,
   { purchaseId }: CompletePurchase,
   payment: Payment,
-) => completeFor(tx, log, packPurchaseKind, purchaseId, payment)
+) => completeFor(tx, log, packPurchaseKind, caller, purchaseId, payment)
 
 /** Holds cash for a pending purchase: the completion captures it. */
 export const holdPackCash = async (

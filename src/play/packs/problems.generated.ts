@@ -19,8 +19,12 @@ export const thrownBy = {
     pointsProblems.insufficient_points,
     eligibilityProblems.collectible_required,
     eligibilityProblems.not_sold_there,
+    eligibilityProblems.not_in_segment,
+    eligibilityProblems.membership_required,
+    eligibilityProblems.age_required,
     walletProblems.chain_unavailable,
     walletProblems.not_a_holder,
+    eligibilityProblems.tier_required,
   ],
   completePurchase: [
     purchaseProblems.purchase_not_found,

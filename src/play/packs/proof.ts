@@ -48,6 +48,7 @@ export function findFlaw(value: unknown): string | null {
 
 /** Compares the hashes of a purchase with its proof. Null if they match, otherwise a description of the difference. */
 export function findBreach(proof: Proof, purchase: unknown): string | null {
+  // Guarantee of the cast: nothing is known of the members.
   const promised = purchase as Partial<Record<'seedHash' | 'termsHash' | 'packId', unknown>> | null
   if (promised?.packId !== proof.packId) return 'the proof is of another pack'
   if (promised.seedHash !== proof.seedHash) return 'the seed is not the one that the purchase promised'

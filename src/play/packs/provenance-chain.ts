@@ -62,7 +62,7 @@ export function findProvenanceFlaw(value: unknown): string | null {
   for (const [index, { hash, at, ...link }] of transfers.entries()) {
     const sequence = index + 2
     if (link.sequence !== sequence) return `link ${sequence} is missing`
-    if (link.previousHash !== previousHash) return `link ${sequence} does not follow the one before`
+    if (link.previousHash !== previousHash) return `link ${sequence} does not follow the previous one`
     if (hashOfLink({ ...item, ...link, timestamp: at }) !== hash) return `link ${sequence} was changed`
     previousHash = hash
   }

@@ -15,7 +15,9 @@ export const Provenance = Closed(
   {
     collectibleId: Type.String({ description: 'Slug of the collectible.' }),
     serialNumber: Integer({ minimum: 1, description: 'Number of this copy.' }),
-    name: Type.String({ description: 'Name of the collectible. No hash is of it, nor of the next two.' }),
+    name: Type.String({
+      description: 'Name of the collectible. This member and the next two are not part of any hash.',
+    }),
     imageUrl: Nullable(Type.String(), { description: 'https URL, or a path of the API’s origin.' }),
     rarity: Type.String({ description: 'Rarity: any text of the catalogue.' }),
     origin: Closed(
@@ -33,14 +35,14 @@ export const Provenance = Closed(
     transfers: Type.Array(
       Closed({
         sequence: Integer({ minimum: 2, description: 'Number of the link.' }),
-        ref: Type.String({ description: 'What moved the item, such as `trade:ID`.' }),
+        ref: Type.String({ description: 'What transferred the item, such as `trade:ID`.' }),
         owner: Owner,
         ownerHash: Hash('SHA-256 of a secret salt and the id of the owner.'),
-        at: Instant('When the item changed hands.'),
+        at: Instant('When the item changed owner.'),
         previousHash: Hash('The hash of the link before.'),
         hash: Hash('SHA-256 of the members except `owner`.'),
       }),
-      { description: 'The changes of hands, oldest first.' },
+      { description: 'The changes of owner, oldest first.' },
     ),
   },
   {

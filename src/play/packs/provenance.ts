@@ -5,9 +5,9 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { isShown, isVisible, leaderboardNameOf } from '../../identity/relations/visibility.ts'
+import { isNamed, isVisible } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
-import { collectibleColumns } from './catalogue.ts'
+import { collectibleColumns } from './packs.ts'
 import { packProblems } from './problems.ts'
 import { hashOfOwner, originHashOf, sourceOf } from './provenance-chain.ts'
 import type { Provenance } from './provenance-schema.ts'
@@ -63,11 +63,9 @@ const presentOwner = ({ fanId, handle, isHandleShown }: SeenOwner) =>
     ? { state: 'erased' as const, handle: null }
     : { state: 'active' as const, handle: isHandleShown ? handle : null }
 
-/** A fan who is anonymous on leaderboards is anonymous here too: otherwise the two together would reveal the name. */
 function ownerColumns(reader: Reader, viewerId: string, fan: Fan) {
-  const isNamed = sql`(${fan.userId} = ${viewerId} or ${leaderboardNameOf(reader, fan.userId)} <> 'anonymous')`
   const isHandleShown = sql<boolean>`(${isVisible(reader, viewerId, fan.userId)}
-    and ${isShown(reader, 'profile', viewerId, fan.userId)} and ${isNamed})`
+    and ${isNamed(reader, viewerId, fan.userId)})`
   return { fanId: fan.userId, handle: fan.handle, isHandleShown: isHandleShown.mapWith(Boolean) }
 }
 

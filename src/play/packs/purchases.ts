@@ -1,12 +1,15 @@
 /** Reads purchases, with the pack that each created. */
 
-import { and, desc, eq, lt } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import { and, desc, eq, lt, lte, sql } from 'drizzle-orm'
+import { deleteLockedInBatches } from '../../../db/batches.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
+import { isWithoutHold } from '../../economy/cash/holds.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
+import { unpaidKeptSince } from '../purchases/unpaid-holds.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 
 /** A page of the caller's purchases, newest first, each with its pack. */
@@ -85,6 +88,18 @@ export async function cancelPendingPacks(tx: Transaction, userId: string): Promi
   const { packPurchases } = tx.tables
   await tx
     .update(packPurchases)
-    .set({ status: 'cancelled' })
+    .set({ status: 'cancelled', cancelledAt: tx.now() })
     .where(and(eq(packPurchases.userId, userId), eq(packPurchases.status, 'pending')))
+}
+
+/** Deletes purchases that were never paid, long after they expired. Returns how many. */
+export function deleteUnpaidPurchases(db: Database): Promise<number> {
+  const { packPurchases: purchases } = db.tables
+  const { id, status, expiresAt } = purchases
+  // As the index states it.
+  const isUnpaid = sql`${status} in ('pending', 'cancelled')`
+  // A late payment locks the purchase too: it is paid, or deleted. The ledger of cash refers to purchases with a hold.
+  return deleteLockedInBatches(db, purchases, tx =>
+    and(isUnpaid, lte(expiresAt, unpaidKeptSince(tx.now())), isWithoutHold(tx, id)),
+  )
 }

@@ -9,13 +9,14 @@ import type { Config } from '../../platform/config/config.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
-import { getPack, getPacks } from './catalogue.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
+import { getPack, getPacks, readPackFor, readPacksFor } from './packs.ts'
 import {
   cancelPurchase,
   completePaidPurchase,
@@ -42,14 +43,15 @@ type PackDeps = FanDeps & {
 const TAG = 'Packs'
 
 const publicRoutes = (deps: PackDeps) =>
-  publicReaders(deps, { prefix: '/api/packs', tag: TAG })
+  optionalFans(deps, { prefix: '/api/packs', tag: TAG })
     .get(
       '',
-      ({ readPublic }) => readPublic(getPacks),
+      ({ caller, readPublic }) =>
+        readPublic(source => (caller ? readPacksFor(source, caller) : getPacks(source))),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
-        description: 'With price, supply and odds.',
+        description: 'With price, supply and odds. With a token, each with what you lack of `requires`.',
         conditional: true,
         query: Closed(LanguageQuery),
         responses: { 200: schema.Packs },
@@ -58,7 +60,8 @@ const publicRoutes = (deps: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params, readPublic }) => readPublic(source => getPack(source, params.packId)),
+      ({ caller, params: { packId }, readPublic }) =>
+        readPublic(source => (caller ? readPackFor(source, caller, packId) : getPack(source, packId))),
       operation({
         id: 'readPack',
         summary: 'Read a pack and its items',
@@ -71,22 +74,23 @@ const publicRoutes = (deps: PackDeps) =>
         examples: { 200: example.examplePackWithItems },
       }),
     )
-    .get(
-      '/proofs/:userPackId',
-      ({ params, readPublic }) => readPublic(({ read }) => readProof(read, params.userPackId)),
-      operation({
-        id: 'readProof',
-        summary: 'Read the proof of an opened pack',
-        description:
-          'Public. The proof reveals the server seed, so that everyone can repeat the draw offline.',
-        // Not `immutable`: the proof contains a seed that the fan chose, which caches must not keep after an erasure.
-        conditional: true,
-        params: schema.ProofParams,
-        responses: { 200: schema.Proof },
-        problems: thrownBy.readProof,
-        examples: { 200: example.exampleProof },
-      }),
-    )
+
+const proofRoutes = (deps: PackDeps) =>
+  publicReaders(deps, { prefix: '/api/packs/proofs', tag: TAG }).get(
+    '/:userPackId',
+    ({ params, readPublic }) => readPublic(({ read }) => readProof(read, params.userPackId)),
+    operation({
+      id: 'readProof',
+      summary: 'Read the proof of an opened pack',
+      description: 'Public. The proof reveals the server seed, so that everyone can repeat the draw offline.',
+      // Not `immutable`: the proof contains a seed that the fan chose, which caches must not keep after an erasure.
+      conditional: true,
+      params: schema.ProofParams,
+      responses: { 200: schema.Proof },
+      problems: thrownBy.readProof,
+      examples: { 200: example.exampleProof },
+    }),
+  )
 
 const itemRoutes = (deps: PackDeps) =>
   optionalFans(deps, { prefix: '/api/collectibles', tag: TAG }).get(
@@ -96,7 +100,7 @@ const itemRoutes = (deps: PackDeps) =>
       id: 'readProvenance',
       summary: 'Read the history of an item',
       description:
-        'Public: how the item was made, and each change of hands. Each link contains the hash of the one before. A fan who does not show the profile to you, is anonymous on leaderboards, or is hidden by a block has no handle.',
+        'Public: the origin of the item, and each change of owner. Each link contains the hash of the previous one. The handle is missing for fans who do not show their profile to you, are anonymous on leaderboards, or are hidden by a block.',
       query: Closed(LanguageQuery),
       params: SerialParams,
       responses: { 200: Provenance },
@@ -105,12 +109,15 @@ const itemRoutes = (deps: PackDeps) =>
     }),
   )
 
-const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
+const purchaseRoutes = (deps: PackDeps) =>
   fans(deps, { prefix: '/api/packs', tag: TAG })
     .post(
       '/purchase',
       ({ body, status, write }) =>
-        write(async (tx, fan) => status(201, await startPurchase(tx, fan, body, holdsPerFan))),
+        write(async (tx, fan) => {
+          const { packHoldsPerFan } = await settingsOf(tx)
+          return status(201, await startPurchase(tx, fan, body, packHoldsPerFan))
+        }),
       operation({
         id: 'startPurchase',
         limit: 'purchases',
@@ -126,7 +133,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     .put(
       '/purchase',
       ({ body, caller, write }) =>
-        write((tx, _, payment) => completePaidPurchase(tx, deps.log, body, payment), {
+        write((tx, fan, payment) => completePaidPurchase(tx, deps.log, fan, body, payment), {
           prepare: () => verifyPayment(deps, caller, body),
         }),
       operation({
@@ -176,7 +183,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         limit: 'purchases',
         summary: 'Cancel a pending purchase',
         description:
-          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded.',
+          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; a payment that was already made is refunded.',
         params: schema.PurchaseParams,
         body: Nothing,
         responses: { 200: schema.Purchase },
@@ -224,7 +231,7 @@ const paymentRoutes = (deps: PackDeps) =>
       limit: 'purchases',
       summary: 'Prepare the payment of a purchase',
       description:
-        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, holds the price of your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
+        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, the price is held in your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
       body: schema.PreparePayment,
       responses: { 200: PreparedPayment },
       problems: thrownBy.preparePayment,
@@ -252,13 +259,15 @@ const inventoryRoutes = (deps: PackDeps) =>
     )
     .get(
       '/collection',
-      ({ caller, query }) =>
-        listCollection(deps.db.read, deps.cursors, caller, pageOf(query), deps.config.limits.tradeRestMs),
+      async ({ caller, query }) => {
+        const { tradeRestHours } = await settingsOf(deps.db.read)
+        return listCollection(deps.db.read, deps.cursors, caller, pageOf(query), tradeRestHours)
+      },
       operation({
         id: 'readCollection',
         summary: 'Read your collection',
         description:
-          'The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that changed hands rests: offer it once `until` has passed.',
+          'The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that has changed owner cannot be traded until the time in `until`.',
         query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.Collection },
         problems: thrownBy.readCollection,
@@ -269,6 +278,7 @@ const inventoryRoutes = (deps: PackDeps) =>
 export const packsRoutes = (deps: PackDeps) =>
   new Elysia({ name: 'matchday/packs-routes' })
     .use(publicRoutes(deps))
+    .use(proofRoutes(deps))
     .use(itemRoutes(deps))
     .use(purchaseRoutes(deps))
     .use(paymentRoutes(deps))

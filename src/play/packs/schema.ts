@@ -1,6 +1,6 @@
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { ShownRequires } from '../eligibility/requires.ts'
+import { BlockedBy, ShownRequires } from '../eligibility/requires.ts'
 import { PaymentReference, StoreGateway } from '../purchases/gateways/gateway.ts'
 
 const Price = Closed(
@@ -38,7 +38,10 @@ const packMembers = {
     }),
     { description: 'Probability of each rarity, for each item that is drawn.' },
   ),
-  requires: ShownRequires('What a fan needs to buy it: all of it.'),
+  requires: ShownRequires('Requirements for buying it. All of them must be met.'),
+  blockedBy: BlockedBy(
+    'Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks.',
+  ),
   active: Type.Boolean({
     description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
   }),
@@ -223,9 +226,9 @@ export const Collection = Closed(
           resting: Type.Array(
             Closed({
               serialNumber: Integer({ minimum: 1, description: 'One of `serialNumbers`.' }),
-              until: Instant('When it may change hands again.'),
+              until: Instant('When it can be traded again.'),
             }),
-            { description: 'Copies that cannot be traded yet, since they changed hands a short time ago.' },
+            { description: 'Copies that cannot be traded yet, because they changed owner a short time ago.' },
           ),
         },
         { title: 'CollectedItem' },

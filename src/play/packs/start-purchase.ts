@@ -1,19 +1,20 @@
 /** Starts a purchase: holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
 
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 import type { Reader, Sources, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { lockAccount, readBalance } from '../../economy/points/account.ts'
-import { insufficientPoints } from '../../economy/points/ledger.ts'
+import { lockAccount } from '../../economy/points/account.ts'
+import { holdPoints, requireSpendable } from '../../economy/points/holds.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
-import { findPackWithWeights, type PackRow } from './catalogue.ts'
+import { countedSince, requireNoWait } from '../purchases/unpaid-holds.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
+import { findPackWithWeights, type PackRow } from './packs.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 import { packProblems } from './problems.ts'
 import type { StartPurchase } from './schema.ts'
@@ -35,7 +36,6 @@ export async function startPurchase(
   await requireEligible(tx, { userId }, { requires: requiresOf(found.pack) })
   // Checked before the lock, so that a crowd does not wait for it.
   if (countUnsold(found.pack) < 1) throw new DomainError(packProblems.sold_out)
-  const balance = found.pack.priceCurrency === POINTS ? (await readBalance(tx, userId)).balance : 0
 
   const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)
   // The pack changed during the wait for the lock.
@@ -44,13 +44,11 @@ export async function startPurchase(
   const { pack, now } = locked ?? { pack: found.pack, now: tx.clock() }
   requireActive(pack, now)
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError(packProblems.sold_out)
-  if (holdsPerFan > 0) {
-    // One of the two locks makes the count of the fan's purchases exact.
-    if (!locked) await lockAccount(tx, userId)
-    await requireFreeHold(tx, userId, packId, now, holdsPerFan)
-  }
-  if (pack.priceCurrency === POINTS && balance < pack.priceAmount)
-    throw insufficientPoints(pack.priceAmount, balance)
+  const costsPoints = pack.priceCurrency === POINTS && pack.priceAmount > 0
+  // Makes exact what the fan can spend; without a limited supply, whose lock does it, also the count of their purchases.
+  const account = costsPoints || !locked ? await lockAccount(tx, userId) : undefined
+  await requireFewHolds(tx, { packId, userId, now }, holdsPerFan)
+  if (costsPoints && account) await requireSpendable(tx, account, pack.priceAmount)
 
   // A fan must not pay for a pack whose weights cannot be drawn with the odds shown.
   const problem = weightsProblem(found.weights)
@@ -58,6 +56,8 @@ export async function startPurchase(
     throw new DomainError(packProblems.pack_inactive, { detail: `The pack is not ready: ${problem}.` })
   const purchase = preparePurchase(tx, { pack, weights: found.weights, userId, now })
   await insertPurchase(tx, purchase)
+  const { id: purchaseId, priceAmount: amount, expiresAt } = purchase
+  if (costsPoints) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
   return presentPurchase(purchase, undefined, now)
 }
 
@@ -66,7 +66,7 @@ export const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) 
 )
 
 /** Columns that are set by later steps. */
-const UNSET = { completedAt: null, refundedAt: null, paymentReference: null }
+const UNSET = { completedAt: null, cancelledAt: null, refundedAt: null, paymentReference: null }
 
 /** A new purchase with its price and terms frozen. */
 export function preparePurchase(
@@ -91,27 +91,29 @@ export function preparePurchase(
   }
 }
 
-async function requireFreeHold(tx: Transaction, userId: string, packId: string, now: Date, max: number) {
-  const [held] = await selectHeld(tx, { packId, userId, now })
-  if ((held?.count ?? 0) < max) return
-  throw new DomainError(packProblems.too_many_holds, {
-    detail: `A fan may hold ${max} of a pack at once: complete one, or let it expire.`,
-  })
+/** @throws DomainError `too_many_holds` for one pack, `rate_limited` after holds that were not paid */
+async function requireFewHolds(
+  tx: Transaction,
+  { packId, userId, now }: { packId: string; userId: string; now: Date },
+  max: number,
+): Promise<void> {
+  const recent = await selectRecent(tx, userId, countedSince(now))
+  const isHeld = (row: (typeof recent)[number]) =>
+    row.packId === packId && row.status === 'pending' && row.expiresAt > now
+  if (max > 0 && recent.filter(isHeld).length >= max)
+    throw new DomainError(packProblems.too_many_holds, {
+      detail: `A fan may hold ${max} of a pack at once: complete one, or let it expire.`,
+    })
+  requireNoWait(recent, now)
 }
 
-const selectHeld = prepared((reader: Reader, of: { packId: string; userId: string; now: Date }) => {
+const selectRecent = prepared((reader: Reader, userId: string, since: Date) => {
   const { packPurchases: purchases } = reader.tables
+  const { packId, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt } = purchases
   return reader
-    .select({ count: sql`count(*)`.mapWith(Number) })
+    .select({ packId, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt })
     .from(purchases)
-    .where(
-      and(
-        eq(purchases.packId, of.packId),
-        eq(purchases.userId, of.userId),
-        eq(purchases.status, 'pending'),
-        gt(purchases.expiresAt, of.now),
-      ),
-    )
+    .where(and(eq(purchases.userId, userId), gt(purchases.createdAt, since)))
 })
 
 function requireActive(pack: PackRow, now: Date): void {

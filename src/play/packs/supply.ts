@@ -3,7 +3,7 @@ import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Deferred, Transaction } from '../../../db/index.ts'
 import { prepared, preparedLast } from '../../../db/prepared.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
-import { countHolds, type PackRow } from './catalogue.ts'
+import { countHolds, type PackRow } from './packs.ts'
 
 export interface LockedPack {
   pack: PackRow
@@ -25,7 +25,7 @@ export const lockLimitedPack = async (tx: Transaction, packId: string) =>
 
 function lockedPack(tx: Transaction, [pack]: PackRow[]): LockedPack | undefined {
   if (!pack) return undefined
-  // Every caller goes on to change the remaining supply.
+  // Every caller changes the remaining supply afterwards.
   tx.invalidate(packsTag)
   const sold = tx.deferred(soldPacks).get(pack.id) ?? 0
   return { pack: { ...pack, supplySold: pack.supplySold + sold }, now: tx.clock() }

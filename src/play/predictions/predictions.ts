@@ -1,4 +1,7 @@
-/** The predictions of a fan: reads, and what an export and a merge of fans need. */
+/**
+ * The predictions of a fan: reads, and what an export and a merge of fans need. A prediction can change until kick-off
+ * (`predict.ts`). The result settles it (`settle.ts`): it gets points by its score (`score.ts`), or it is void.
+ */
 
 import { and, asc, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'

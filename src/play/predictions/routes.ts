@@ -21,7 +21,8 @@ const matchRoutes = (deps: PredictionDeps) =>
       operation({
         id: 'readPrediction',
         summary: 'Read your prediction of a match',
-        description: 'The scores that you predicted, with what they earned once there is a result.',
+        description:
+          'The scores that you predicted, with the points that they earned once there is a result.',
         params: MatchParams,
         responses: { 200: schema.Prediction },
         problems: thrownBy.readPrediction,
@@ -50,7 +51,7 @@ const ownRoutes = (deps: PredictionDeps) =>
     operation({
       id: 'listPredictions',
       summary: 'List your predictions',
-      description: 'Newest first, each with what it earned once there is a result.',
+      description: 'Newest first, each with the points that it earned once there is a result.',
       query: Closed(PageQuery),
       responses: { 200: schema.Predictions },
       problems: thrownBy.listPredictions,

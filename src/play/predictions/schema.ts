@@ -16,14 +16,14 @@ export const Prediction = Closed(
     predictedAt: Instant('When the fan wrote these scores.'),
     state: OneOf(['open', 'settled', 'void'], {
       description:
-        '`void`: the match was cancelled, or had begun before the prediction was written, as a later report says.',
+        '`void`: the match was cancelled, or a later report states that it had begun before the prediction was written.',
     }),
     settled: Nullable(
       Closed({
         outcome: Type.Boolean({ description: 'Whether home win, draw or away win was right.' }),
         difference: Type.Boolean({ description: 'Whether the goal difference was right.' }),
         exact: Type.Boolean({ description: 'Whether both scores were right.' }),
-        points: Integer({ minimum: 0, description: 'Points for the best of these.' }),
+        points: Integer({ minimum: 0, description: 'Points for the most exact match of these.' }),
         settledAt: Instant('When the prediction was settled by the result that counts.'),
       }),
       { description: 'Null until there is a result.' },

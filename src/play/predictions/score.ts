@@ -1,4 +1,5 @@
 /** Compares a prediction with the result. */
+import type { Settings } from '../../platform/config/settings.ts'
 
 export interface Scores {
   homeScore: number
@@ -14,6 +15,13 @@ export interface Hits {
 
 /** Points for each hit. */
 export type PredictionPoints = Record<keyof Hits, number>
+
+/** Points by the best hit of a prediction. */
+export const predictionPointsIn = (settings: Settings): PredictionPoints => ({
+  outcome: settings.predictionPointsOutcome,
+  difference: settings.predictionPointsDifference,
+  exact: settings.predictionPointsExact,
+})
 
 const differenceOf = ({ homeScore, awayScore }: Scores) => homeScore - awayScore
 

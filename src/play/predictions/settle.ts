@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { listDueSettlements } from '../../club/matches/settlements.ts'
 import type { AppSources } from '../../core/sources.ts'
-import type { Config } from '../../platform/config/config.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
+import { predictionPointsIn } from './score.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /**
@@ -19,7 +20,6 @@ const PAUSE_MS = 2
 
 interface SettleDeps {
   db: Database
-  config: Pick<Config, 'predictionPoints'>
   log: Logger
   elapsed: AppSources['elapsed']
 }
@@ -33,17 +33,13 @@ export async function settlePredictions(deps: SettleDeps, stopping: () => boolea
   if (failures.length > 0) throw failures[0]
 }
 
-async function settleMatch(
-  { db, config, log, elapsed }: SettleDeps,
-  matchId: string,
-  stopping: () => boolean,
-) {
+async function settleMatch({ db, log, elapsed }: SettleDeps, matchId: string, stopping: () => boolean) {
   let [more, fans] = [true, FANS.first]
   while (more && !stopping()) {
     let began = 0
-    const batch = await db.write(tx => {
+    const batch = await db.write(async tx => {
       began = elapsed()
-      return settleBatch(tx, matchId, config.predictionPoints, fans)
+      return settleBatch(tx, matchId, predictionPointsIn(await settingsOf(tx)), fans)
     })
     const ms = Math.max(elapsed() - began, 1)
     more = batch?.more ?? false

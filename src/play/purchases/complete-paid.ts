@@ -1,15 +1,15 @@
 /** Completes a purchase that a gateway reports as paid, with the same verb that clients use. */
-
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { complete } from './complete.ts'
-import { findOfKinds } from './find.ts'
 import { isStore, type PaidEvent, type PaymentGateway } from './gateways/gateway.ts'
-import type { PurchaseKind } from './kind.ts'
+import type { RefundEvent, StoreEvent } from './gateways/store.ts'
+import { findOfKinds, type PurchaseKind } from './kind.ts'
 import { reportRefundDue } from './pay.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf, type Purchase } from './purchase.ts'
+import { refundByStore } from './refund.ts'
 
 export interface PaidEventDeps {
   db: Database
@@ -30,7 +30,11 @@ export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway,
   const { purchaseId, reference } = event
   const paid = { gateway: gateway.name, purchaseId, reference }
   const found = await findOfKinds(db.read, kinds, purchaseId)
-  if (!found) return
+  // Of another system, or deleted long after it expired.
+  if (!found) {
+    log.warn(paid, 'a payment names a purchase that does not exist')
+    return
+  }
   const { kind, purchase } = found
   const open = purchase.status === 'pending' || purchase.status === 'cancelled'
   const mayPay = kind.inStores || !isStore(gateway)
@@ -69,4 +73,22 @@ async function completeWith(
     if (error instanceof DomainError && error.code === 'payment_not_confirmed') return false
     throw error
   }
+}
+
+/** Like `completePaid`: returning accepts the event, and throwing makes the store deliver it again. */
+export async function recordStoreEvent(deps: PaidEventDeps, gateway: PaymentGateway, event: StoreEvent) {
+  if (event.kind === 'paid') return completePaid(deps, gateway, event)
+  const { purchaseId, reference } = event
+  const about = { gateway: gateway.name, purchaseId, reference }
+  if (event.kind === 'refunded') return recordRefund(deps, about)
+  deps.log.error(about, 'a payment needs an operator: the store has taken back its refund')
+}
+
+async function recordRefund({ db, log, kinds }: PaidEventDeps, about: RefundEvent & { gateway: string }) {
+  const { purchaseId, reference } = about
+  const { kind } = (await findOfKinds(db.read, kinds, purchaseId)) ?? {}
+  // never any: the purchase was found, and stores sell nothing that can be spent.
+  const refund = kind && (await db.write(tx => refundByStore(tx, kind, purchaseId, reference)))
+  if (refund && !refund.supplyReturned && refund.delivered)
+    log.error(about, 'a payment needs an operator: the store has refunded what stays with the fan')
 }

@@ -1,6 +1,7 @@
 /** Completes a purchase, once: books the payment and delivers the goods. */
 
 import type { Transaction } from '../../../db/index.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { capture, isPaidBefore, type Payment } from './means.ts'
@@ -19,19 +20,25 @@ export type Completion<Result> =
 
 /**
  * The client and the gateway may both call it, concurrently and repeatedly. Outcomes other than `completed` must be
- * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase.
+ * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase. `owner`: the fan who asks.
  */
 export async function complete<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
   kind: PurchaseKind<Row, Lock, Result>,
   purchaseId: string,
   payment: Payment,
+  owner?: Viewer,
 ): Promise<Completion<Result>> {
   const found = await kind.find(tx, purchaseId)
-  if (!found) throw new DomainError(kind.problems.notFound)
+  if (!found || (owner && found.userId !== owner.userId)) throw new DomainError(kind.problems.notFound)
   const limited = await kind.lock(tx, found, 'limited')
-  if (!limited && statusOf(found, tx.clock()) === 'pending') {
-    const completion = await completePending(tx, kind, found, payment, tx.clock())
+  const now = limited?.now ?? tx.clock()
+  // Nearly always nothing has changed while this waited for the lock, and nothing is read again.
+  if (
+    statusOf(found, now) === 'pending' &&
+    !(limited && (await kind.findBlocker(tx, found, limited, false)))
+  ) {
+    const completion = await completePending(tx, kind, found, payment, now, limited)
     if (completion) return completion
   }
   const lock = limited ?? (await kind.lock(tx, found, 'all'))
@@ -54,7 +61,7 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
   // reduced the stock below the held number.
   const blocker = await kind.findBlocker(tx, purchase, lock, late)
   if (!blocker) {
-    const completion = await completePending(tx, kind, purchase, payment, lock.now)
+    const completion = await completePending(tx, kind, purchase, payment, lock.now, lock)
     if (!completion) throw new Error('a purchase changed while its stock was locked')
     return completion
   }
@@ -69,12 +76,13 @@ async function completePending<Row extends Purchase, Lock extends Locked, Result
   purchase: Row,
   payment: Payment,
   now: Date,
+  lock: Lock | undefined,
 ): Promise<Completion<Result> | null> {
   const changes = { status: 'completed', completedAt: now, paymentReference: referenceOf(payment) }
   const completed = await kind.update(tx, purchase, 'pending', changes)
   if (!completed) return null
   await capture(tx, kind, completed, payment)
-  return { outcome: 'completed', purchase: await kind.deliver(tx, completed) }
+  return { outcome: 'completed', purchase: await kind.deliver(tx, completed, lock) }
 }
 
 async function markRefundDue<Row extends Purchase, Lock extends Locked, Result>(

@@ -1,7 +1,7 @@
 /** The interface of a kind of purchase: packs, orders and cash. A kind provides its rows, its stock and its delivery. */
-
 import type { Reader, Transaction } from '../../../db/index.ts'
-import type { DomainError, ProblemType } from '../../core/problems.ts'
+import type { Viewer } from '../../core/caller.ts'
+import { DomainError, type ProblemType } from '../../core/problems.ts'
 import type { PurchaseKindName } from './kind-names.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -46,8 +46,8 @@ export interface PurchaseKind<
    * below the held number. Without it (`late`), it needs a unit that nobody else holds.
    */
   findBlocker(tx: Transaction, row: Row, lock: Lock, late: boolean): Promise<DomainError | null>
-  /** Called after the row is completed: takes the stock, delivers, and records the event. */
-  deliver(tx: Transaction, row: Row): Promise<Result>
+  /** Called after the row is completed: takes the stock, delivers, and records the event. `lock`: what `lock` locked. */
+  deliver(tx: Transaction, row: Row, lock?: Lock): Promise<Result>
   /** The result of an earlier completion. */
   readResult(tx: Transaction, row: Row): Promise<Result>
   /** Called after the row is cancelled: ends its hold. */
@@ -82,4 +82,25 @@ export const describeStatus = ({ noun, completedAs }: PurchaseKind, status: stri
 export function pointsReasonsOf({ reasons, name }: Pick<PurchaseKind, 'reasons' | 'name'>) {
   if (!reasons) throw new Error(`no ${name} has a price in points`)
   return reasons
+}
+
+/** A purchase of any of these kinds: ids are unique among all kinds. */
+export async function findOfKinds(reader: Reader, kinds: readonly PurchaseKind[], id: string) {
+  for (const kind of kinds) {
+    const purchase: Purchase | undefined = await kind.find(reader, id)
+    if (purchase) return { kind, purchase }
+  }
+  return undefined
+}
+
+/** A purchase of the caller. @throws DomainError `notFound` of the kind, also for another fan's purchase */
+export async function requireOwn<Row extends Purchase, Lock extends Locked, Result>(
+  reader: Reader,
+  kind: PurchaseKind<Row, Lock, Result>,
+  { userId }: Viewer,
+  purchaseId: string,
+): Promise<Row> {
+  const purchase = await kind.find(reader, purchaseId)
+  if (purchase?.userId !== userId) throw new DomainError(kind.problems.notFound)
+  return purchase
 }

@@ -3,40 +3,44 @@
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { captureHold, refundHold, releaseHold } from '../../economy/cash/holds.ts'
+import { endPointsHold, requireUnheld } from '../../economy/points/holds.ts'
 import { appendEntry, insufficientPoints } from '../../economy/points/ledger.ts'
 import { type PurchaseKind, pointsReasonsOf } from './kind.ts'
 import { insertPayment, markPaymentRefunded } from './payments.ts'
 import { purchaseProblems } from './problems.ts'
 import { isPaidByGateway, needsMoney, type Purchase } from './purchase.ts'
 
-/** Points, booked on completion; held cash; or money that a gateway has confirmed. */
-export type Payment = { kind: 'points' } | { kind: 'cash' } | MoneyPayment
+/** Of the fan: points, booked on completion, or held cash, by the price. Or money that a gateway has confirmed. */
+export type Payment = { kind: 'own' } | MoneyPayment
 
 interface MoneyPayment {
   kind: 'money'
   reference: string
-  /** The store must be told of the delivery; otherwise it refunds the payment. */
+  /** The store must be notified of the delivery; otherwise it refunds the payment. */
   acknowledge?: boolean | undefined
 }
 
 /** Google's limit. */
 const ACKNOWLEDGE_WITHIN_MS = 3 * 86_400_000
 
-interface MeansOfPayment<Paid extends Payment> {
+interface MeansOfPayment<Given extends MoneyPayment[] = []> {
   /** Runs in the unit of work that completes the purchase. Throws if the payment does not cover it. */
-  capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Paid): Promise<void>
+  capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, ...payment: Given): Promise<void>
   /** Runs in the unit of work that marks the purchase as refunded. A gateway has returned the money before. */
   refund(tx: Transaction, kind: PurchaseKind, purchase: Purchase): Promise<void>
 }
 
-const points: MeansOfPayment<{ kind: 'points' }> = {
+const points: MeansOfPayment = {
   async capture(tx, kind, { id, userId, priceAmount }) {
     // A free purchase books nothing: the ledger has no entries of zero.
     if (priceAmount === 0) return
     const { paid: reason } = pointsReasonsOf(kind)
+    const wasHeld = await endPointsHold(tx, id)
     // never points_limit_reached: the price is taken away.
     const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason, ref: id })
     if (booking.outcome === 'insufficient') throw insufficientPoints(priceAmount, booking.balance)
+    // What is held for this purchase is paid, even if points were taken back since that others hold.
+    if (!wasHeld) await requireUnheld(tx, userId, booking.entry)
   },
   async refund(tx, kind, { id, userId, priceAmount }) {
     if (priceAmount === 0) return
@@ -45,7 +49,7 @@ const points: MeansOfPayment<{ kind: 'points' }> = {
   },
 }
 
-const money: MeansOfPayment<MoneyPayment> = {
+const money: MeansOfPayment<[MoneyPayment]> = {
   async capture(tx, { name }, { id, status, priceAmount, priceCurrency }, { reference, acknowledge }) {
     const payment = { reference, kind: name, purchaseId: id, amount: priceAmount, currency: priceCurrency }
     const createdAt = tx.clock()
@@ -62,11 +66,11 @@ const money: MeansOfPayment<MoneyPayment> = {
   },
 }
 
-const cash: MeansOfPayment<{ kind: 'cash' }> = {
-  async capture(tx, _kind, { id }) {
-    if (!(await captureHold(tx, id)))
+const cash: MeansOfPayment = {
+  async capture(tx, _kind, { id, userId, priceCurrency: currency }) {
+    if (!(await captureHold(tx, id, { userId, currency })))
       throw new DomainError(purchaseProblems.payment_not_confirmed, {
-        detail: 'No cash is held for this purchase.',
+        detail: 'A price in money needs `paymentReference`, or cash that is held for it.',
       })
   },
   async refund(tx, _kind, { id }) {
@@ -78,9 +82,8 @@ const cash: MeansOfPayment<{ kind: 'cash' }> = {
 export const isPaidBefore = ({ kind }: Payment) => kind === 'money'
 
 export function capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Payment) {
-  if (payment.kind === 'points') return points.capture(tx, kind, purchase, payment)
-  if (payment.kind === 'cash') return cash.capture(tx, kind, purchase, payment)
-  return money.capture(tx, kind, purchase, payment)
+  if (payment.kind === 'money') return money.capture(tx, kind, purchase, payment)
+  return (needsMoney(purchase) ? cash : points).capture(tx, kind, purchase)
 }
 
 /** Returns the price by the means with which it was paid. */

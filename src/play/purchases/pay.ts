@@ -1,21 +1,19 @@
 /** Payments with money, as clients request them: prepared with the gateway, verified before the completion, or cancelled. */
-
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { findHold, holdCash } from '../../economy/cash/holds.ts'
+import { holdCash } from '../../economy/cash/holds.ts'
 import { cashProblems } from '../../economy/cash/problems.ts'
 import { type Completion, complete } from './complete.ts'
 import { cancelWithAll, defaultGateway, findGateway, type Payments } from './gateways/create.ts'
 import { type Charge, isStore, NO_GATEWAY, notConfirmed, type StoreName } from './gateways/gateway.ts'
-import type { Locked, PurchaseKind } from './kind.ts'
+import { type Locked, type PurchaseKind, requireOwn } from './kind.ts'
 import { type Payment, usedBefore } from './means.ts'
 import { findPayment } from './payments.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
-import { requireOwn } from './require-own.ts'
 
 /**
  * Prepares the payment with the gateway, before the unit of work. Refuses a purchase that is paid or can no longer be
@@ -50,27 +48,37 @@ function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void
   if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
 }
 
-/**
- * Holds cash of the fan for the whole price until the purchase expires; the completion captures it. `currencies`: the
- * currencies of cash.
- */
-export async function holdCashFor(
+/** As `holdCashOf`, for a purchase of the caller. */
+export const holdCashFor = async (
   tx: Transaction,
   kind: PurchaseKind,
   caller: Caller,
   purchaseId: string,
   currencies: readonly string[],
+): Promise<void> => holdCashOf(tx, kind, await requireOwn(tx, kind, caller, purchaseId), currencies)
+
+/**
+ * Holds cash of the fan for the whole price until the purchase expires; the completion captures it. `currencies`: the
+ * currencies of cash.
+ */
+export async function holdCashOf(
+  tx: Transaction,
+  kind: PurchaseKind,
+  purchase: Purchase,
+  currencies: readonly string[],
 ): Promise<void> {
-  const purchase = await requireOwn(tx, kind, caller, purchaseId)
   requirePending(kind, purchase, tx.clock())
-  const { userId, priceCurrency: currency, priceAmount: amount, expiresAt } = purchase
+  const { id: purchaseId, userId, priceCurrency: currency, priceAmount: amount, expiresAt } = purchase
   if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
   // If the purchase is cancelled at the same time, the hold ends by its own expiry.
   if (!(await holdCash(tx, { purchaseId, userId, currency, amount, expiresAt })))
     throw new DomainError(kind.problems.expired)
 }
 
-/** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
+/**
+ * Verifies the payment with the gateway, before the unit of work, which must not wait for another system. Without a reference
+ * there is no gateway to ask.
+ */
 export async function verifyPaymentOf(
   { db, payments }: { db: Database; payments: Payments },
   kind: PurchaseKind,
@@ -78,17 +86,16 @@ export async function verifyPaymentOf(
   purchaseId: string,
   reference: string | undefined,
 ): Promise<Payment> {
+  if (reference === undefined) return { kind: 'own' }
   const purchase = await requireOwn(db.read, kind, viewer, purchaseId)
-  if (!needsMoney(purchase)) return { kind: 'points' }
+  if (!needsMoney(purchase)) return { kind: 'own' }
   const status = statusOf(purchase, db.read.now())
   // Already completed or refunded: the verb returns its earlier result without the gateway.
   if (status === 'completed' || status === 'refund_due' || status === 'refunded')
-    return { kind: 'money', reference: reference ?? '' }
+    return { kind: 'money', reference }
   try {
-    if (reference === undefined && (await findHold(db.read, purchaseId))) return { kind: 'cash' }
-    const gateway = findGateway(payments, reference ?? '') ?? defaultGateway(payments)
+    const gateway = findGateway(payments, reference) ?? defaultGateway(payments)
     if (!gateway) throw notConfirmed(NO_GATEWAY)
-    if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
     if (isStore(gateway) && !kind.inStores)
       throw notConfirmed(`The stores of mobile platforms sell no ${kind.noun}.`)
     const verdict = await gateway.examine(chargeOf(purchase), reference)
@@ -99,8 +106,7 @@ export async function verifyPaymentOf(
     if (unpaid && status === 'expired') throw new DomainError(kind.problems.expired)
     if (unpaid && status === 'cancelled') throw cancelled(kind)
     // Checks only the fan's own purchases, so that another fan's payment is not disclosed.
-    if (unpaid && reference !== undefined && (await hasPaid(db, kind, purchase.userId, reference)))
-      throw usedBefore()
+    if (unpaid && (await hasPaid(db, kind, purchase.userId, reference))) throw usedBefore()
     throw error
   }
 }
@@ -111,15 +117,18 @@ async function hasPaid({ read }: Database, kind: PurchaseKind, userId: string, r
   return payment?.kind === kind.name && (await kind.find(read, payment.purchaseId))?.userId === userId
 }
 
-/** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
+/**
+ * Completes a purchase of the caller. A payment that is too late is returned as an error, not thrown: it must be committed.
+ */
 export async function completeFor<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
   log: Logger,
   kind: PurchaseKind<Row, Lock, Result>,
+  caller: Caller,
   purchaseId: string,
   payment: Payment,
 ): Promise<Result | DomainError> {
-  const completion = await complete(tx, kind, purchaseId, payment)
+  const completion = await complete(tx, kind, purchaseId, payment, caller)
   if (completion.outcome === 'completed') return completion.purchase
   if (completion.outcome === 'blocked') return completion.by
   if (completion.outcome === 'expired') return new DomainError(kind.problems.expired)

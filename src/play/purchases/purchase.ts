@@ -1,4 +1,7 @@
-/** The part of a purchase that all kinds share: fan, price, expiry and payment, but not the goods. */
+/**
+ * What purchases of all kinds share: fan, price, expiry and payment, but not the goods. A pending purchase is completed
+ * (`complete.ts`), cancelled (`cancel.ts`), or expires. A completed one can become `refund_due` and `refunded` (`refund.ts`).
+ */
 
 export const POINTS = 'POINTS'
 
@@ -16,6 +19,8 @@ export interface Purchase {
   createdAt: Date
   expiresAt: Date
   completedAt: Date | null
+  /** Absent from kinds that cannot be cancelled. */
+  cancelledAt?: Date | null
   refundedAt: Date | null
   /** The payment of a price in money. */
   paymentReference: string | null

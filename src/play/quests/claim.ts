@@ -6,11 +6,12 @@ import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { rewardProblems } from '../rewards/problems.ts'
-import { type Quest, readQuest, versionOf } from './definition.ts'
+import { deleteCountsOfPeriod } from './counted.ts'
 import { giveQuestReward } from './give-reward.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
 import { questProblems } from './problems.ts'
+import { type Quest, readQuest, versionOf } from './quest.ts'
 import { claimPeriod, findProgress } from './rows.ts'
 import type { ClaimQuest } from './schema.ts'
 import { findStreak, readRun } from './streaks.ts'
@@ -34,6 +35,7 @@ export async function claimQuest(tx: Transaction, { userId }: Caller, { questId,
   const given = await giveQuestReward(tx, key, versionOf(quest, row.version).reward)
   const [claimed] = await claimPeriod(tx, key, { claimedAt: tx.now(), given: JSON.stringify(given) })
   if (!claimed) throw new DomainError(rewardProblems.already_claimed)
+  await deleteCountsOfPeriod(tx, key)
   const stored = quest.current.kind === 'streak' ? await findStreak(tx, key) : undefined
   const streak = stored && (await readRun(tx, stored, quest.current, tx.now()))
   return { quest: presentQuest({ quest, row: claimed, streak }, tx.now()) }

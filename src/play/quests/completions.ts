@@ -4,15 +4,22 @@ import type { Recording } from '../../economy/events/readers.ts'
 import { applicationEvent } from '../../economy/events/record-event.ts'
 import { APPLICATION } from '../../economy/events/types.ts'
 import { isEligible } from '../eligibility/eligibility.ts'
-import { type QuestDefinition, type QuestSet, versionOf } from './definition.ts'
+import type { Counted } from './counted.ts'
 import { type Given, giveItems, hasItems, refOf } from './give-reward.ts'
 import type { Progress } from './progress.ts'
+import { type QuestDefinition, type QuestSet, versionOf } from './quest.ts'
 import { type PeriodKey, type ProgressRow, type QuestKey, updateGiven } from './rows.ts'
 import { earlier, isFull, parseCounts } from './state.ts'
 
 export const COMPLETED = 'quest.completed'
 
-export function openCompletions(recording: Recording, set: QuestSet, progress: Progress) {
+export type Completions = ReturnType<typeof openCompletions>
+
+export function openCompletions(
+  recording: Recording,
+  set: QuestSet,
+  { progress, counted }: { progress: Progress; counted: Pick<Counted, 'settle'> },
+) {
   const { tx, ledgers } = recording
   const now = tx.now()
 
@@ -61,11 +68,13 @@ export function openCompletions(recording: Recording, set: QuestSet, progress: P
       ledgers.hasRoom(userId, reward.points) &&
       (await isEligible(tx, { userId }, eligibility))
     ) {
+      const { points, account: accountId, collectibleId } = reward
+      if (accountId !== null && points > 0) await ledgers.loadAccounts([{ userId, accountId }])
       // never points_limit_reached: the account has room.
-      if (reward.points > 0)
-        ledgers.append({ userId, delta: reward.points, reason: 'quest', ref: refOf(row) })
-      const given: Given = { points: reward.points, rewardId: null, collectibleId: reward.collectibleId }
+      if (points > 0) ledgers.append({ userId, delta: points, reason: 'quest', ref: refOf(row), accountId })
+      const given: Given = { points, rewardId: null, collectibleId }
       progress.change(row, { claimedAt: now, given: JSON.stringify(given) })
+      counted.settle(row)
       if (hasItems(reward))
         recording.afterwards(userId, async () => {
           const items = await giveItems(tx, row, reward)

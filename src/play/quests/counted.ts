@@ -4,8 +4,8 @@ import { deleteRows, insertRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { keysWithRows, rowsByKeys } from '../../../db/keys.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { QuestDefinition } from './definition.ts'
-import type { PeriodKey } from './rows.ts'
+import type { QuestDefinition } from './quest.ts'
+import { isOf, type PeriodKey } from './rows.ts'
 import type { Counts } from './state.ts'
 
 export type Count = Tables['questCounts']['$inferSelect']
@@ -32,6 +32,8 @@ export interface Counted {
   /** The steps for which an event was counted. */
   listOf(event: EventOfFan): Promise<Count[]>
   remove(count: Count): Promise<void>
+  /** The period is claimed: nothing changes it, so its counted events need no rows. */
+  settle(key: PeriodKey): void
   /** The counts that follow from the counted events. */
   recount(key: PeriodKey, definition: Pick<QuestDefinition, 'steps'>): Promise<Counts>
   write(): Promise<void>
@@ -54,6 +56,7 @@ export function openCounted(tx: Transaction): Counted {
   const events = new Map<string, Count[]>()
   const added = new Map<string, Count>()
   const removed = new Map<string, Count>()
+  const settled = new Map<string, PeriodKey>()
 
   async function loadValues(counts: Count[]) {
     const wanted = counts.filter(
@@ -117,6 +120,7 @@ export function openCounted(tx: Transaction): Counted {
       if (!added.delete(countName(count))) removed.set(countName(count), count)
       periods.get(periodName(count))?.delete(countName(count))
     },
+    settle: key => void settled.set(periodName(key), key),
     async recount(key, { steps }) {
       const rows = Map.groupBy(await periodOf(key), ({ stepId }) => stepId)
       const counts: Counts = {}
@@ -127,11 +131,21 @@ export function openCounted(tx: Transaction): Counted {
       return counts
     },
     async write() {
+      for (const [name, count] of added) if (settled.has(periodName(count))) added.delete(name)
+      if (settled.size > 0)
+        for (const count of await selectPeriods(tx, [...settled.values()]))
+          removed.set(countName(count), count)
       await deleteRows(tx, tx.tables.questCounts, [...removed.values()])
       await insertRows(tx, tx.tables.questCounts, [...added.values()])
     },
   }
 }
+
+/** Of a period that is claimed at the fan's request. */
+export const deleteCountsOfPeriod = prepared((tx: Transaction, { userId, questId, period }: PeriodKey) => {
+  const { questCounts } = tx.tables
+  return tx.delete(questCounts).where(isOf(questCounts, { userId, questId, period }))
+})
 
 /** For the erasure of a fan. */
 export const deleteCountsOf = prepared((tx: Transaction, userId: string) =>

@@ -26,6 +26,7 @@ export const QuestReward = Closed(
     points: Type.Optional(
       Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Points. Default: 0.' }),
     ),
+    account: Maybe(EntrySlug('The account in which the points are kept. Null: the points that fans spend.')),
     rewardId: Maybe(EntrySlug('Slug of a reward, which is claimed for the fan.')),
     collectibleId: Maybe(EntrySlug('Slug of a collectible.')),
   },

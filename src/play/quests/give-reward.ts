@@ -3,11 +3,11 @@ import type { Transaction } from '../../../db/index.ts'
 import { appendEntry } from '../../economy/points/ledger.ts'
 import { giveCollectible } from '../packs/give-collectible.ts'
 import { giveReward } from '../rewards/give-reward.ts'
-import type { QuestReward } from './definition.ts'
+import type { QuestReward } from './quest.ts'
 import type { PeriodKey } from './rows.ts'
 
 /** What a claim gave. `rewardId` is also null if the fan had already claimed that reward or its stock was empty. */
-export type Given = QuestReward
+export type Given = Omit<QuestReward, 'account'>
 
 /** The reference of the ledger entry and of the item. */
 export const refOf = ({ questId, period }: Pick<PeriodKey, 'questId' | 'period'>) => `${questId}:${period}`
@@ -15,8 +15,9 @@ export const refOf = ({ questId, period }: Pick<PeriodKey, 'questId' | 'period'>
 /** Requires that the fan's account is locked. */
 export async function giveQuestReward(tx: Transaction, key: PeriodKey, reward: QuestReward): Promise<Given> {
   const { userId } = key
-  const { points } = reward
-  if (points > 0) await appendEntry(tx, { userId, delta: points, reason: 'quest', ref: refOf(key) })
+  const { points, account } = reward
+  if (points > 0)
+    await appendEntry(tx, { userId, delta: points, reason: 'quest', ref: refOf(key), accountId: account })
   return { points, ...(await giveItems(tx, key, reward)) }
 }
 

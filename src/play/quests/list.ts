@@ -4,11 +4,10 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { listUnmet } from '../eligibility/eligibility.ts'
-import type { RequiresCode } from '../eligibility/requires.ts'
-import { getQuestSet, type Quest } from './definition.ts'
+import { readUnmet } from '../eligibility/eligibility.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
+import { getQuestSet, type Quest } from './quest.ts'
 import { isClaimable, type ProgressRow, readCompletions } from './rows.ts'
 import type { Streak } from './streak.ts'
 import { readRun, selectStreaks } from './streaks.ts'
@@ -39,10 +38,13 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer
     if (rules) streaks.set(row.questId, await readRun(read, row, rules, now))
   }
 
-  const unmet = await readUnmet(read, { userId }, [
-    ...shown.map(({ quest }) => quest),
-    ...claimable(rows, byId),
-  ])
+  // The quests apart.
+  const asked = new Set([...shown.map(({ quest }) => quest), ...claimable(rows, byId)])
+  const unmet = await readUnmet(
+    read,
+    { userId },
+    [...asked].map(({ id, current }) => ({ id, requires: current.eligibility })),
+  )
   const rest = new Map(rows.map(row => [`${row.questId} ${row.period}`, row]))
   const current = shown.map(({ quest, period }) => {
     const name = `${quest.id} ${period.key}`
@@ -68,21 +70,6 @@ const claimable = (rows: ProgressRow[], quests: Map<string, Quest>) =>
   rows.flatMap(({ questId, completedAt, claimedAt }) =>
     completedAt && !claimedAt ? (quests.get(questId) ?? []) : [],
   )
-
-/** What the fan lacks of `requires`, the quests apart, by quest. */
-async function readUnmet(
-  read: Reader,
-  viewer: Viewer,
-  quests: Quest[],
-): Promise<Map<string, RequiresCode[]>> {
-  const asked = [...new Map(quests.map(({ id, current }) => [id, current.eligibility]))]
-  const unmet = await listUnmet(
-    read,
-    viewer,
-    asked.map(([_, requires]) => requires),
-  )
-  return new Map(asked.map(([id], index) => [id, unmet[index] ?? []]))
-}
 
 const unique = (values: string[]) => [...new Set(values)].toSorted()
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { meetsAll, valueAt } from '../../club/catalogue/conditions.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
-import type { QuestStep } from './definition.ts'
+import type { QuestStep } from './quest.ts'
 
 /**
  * Undefined if the event does not count for the step. Otherwise the hash of its distinct value, or null for a step without

@@ -1,9 +1,9 @@
 /** A period of a quest as a fan sees it. */
 import { presentText } from '../../club/catalogue/texts.ts'
 import type { RequiresCode } from '../eligibility/requires.ts'
-import type { Quest } from './definition.ts'
 import type { Given } from './give-reward.ts'
 import { type Period, periodUntil } from './periods.ts'
+import type { Quest, QuestReward } from './quest.ts'
 import type { ProgressRow } from './rows.ts'
 import { earlier, parseCounts, progressOf, stateOf } from './state.ts'
 import { presentStreak, type Streak } from './streak.ts'
@@ -35,7 +35,7 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
     description: presentText(description),
     imageUrl,
     kind,
-    reward: definition.reward,
+    reward: presentReward(definition.reward),
     claim: definition.claim,
     startsAt: quest.startsAt?.toISOString() ?? null,
     endsAt: quest.endsAt?.toISOString() ?? null,
@@ -52,3 +52,7 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
 
 /** Guarantee of the cast: only this room writes the column. */
 const parseGiven = (text: string | null) => (text === null ? null : (JSON.parse(text) as Given))
+
+/** Without an account where there is none. */
+const presentReward = ({ account, ...reward }: QuestReward) =>
+  account === null ? reward : { account, ...reward }

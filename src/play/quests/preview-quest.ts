@@ -11,10 +11,10 @@ import {
   sharesOf,
 } from '../../economy/events/past-events.ts'
 import { isInTime } from './completions.ts'
-import { definitionOf, type QuestDefinition, toStored } from './definition.ts'
 import type { QuestEntry } from './entry-schema.ts'
 import { matchStep } from './match-step.ts'
 import { periodAt } from './periods.ts'
+import { definitionOf, type QuestDefinition, toStored } from './quest.ts'
 import { type Counts, isFull } from './state.ts'
 
 /** `fans` are those who would have completed it. */

@@ -17,7 +17,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         id: 'listQuests',
         summary: 'List your quests',
         description:
-          'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed.',
+          'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods with an unclaimed reward.',
         conditional: true,
         query: Closed(LanguageQuery),
         responses: { 200: Quests },
@@ -32,7 +32,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         limit: 'claims',
         summary: 'Claim the reward of a completed quest',
         description:
-          'Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion.',
+          'Gives the reward of a completed period once, even after the period has ended. Rewards with `claim: auto` are given when the period is completed.',
         query: Closed(LanguageQuery),
         body: ClaimQuest,
         responses: { 200: QuestResult },

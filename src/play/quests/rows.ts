@@ -22,7 +22,7 @@ export const isOfQuest = (table: Record<keyof QuestKey, Column>, { userId, quest
   and(eq(table.userId, userId), eq(table.questId, questId))
 
 /** The condition for a period of a quest, in a table of progress or of counted events. */
-const isOf = (table: Record<keyof PeriodKey, Column>, key: Values<PeriodKey>) =>
+export const isOf = (table: Record<keyof PeriodKey, Column>, key: Values<PeriodKey>) =>
   and(isOfQuest(table, key), eq(table.period, key.period))
 
 /** The condition for periods whose reward can be claimed. */

@@ -7,6 +7,9 @@ const Reward = (description: string) =>
   Closed(
     {
       points: Count('Points.'),
+      account: Type.Optional(
+        Type.String({ description: 'The account in which they are kept. Absent for points to spend.' }),
+      ),
       rewardId: Nullable(Type.String(), { description: 'A reward, which is claimed for the fan.' }),
       collectibleId: Nullable(Type.String(), { description: 'A collectible.' }),
     },
@@ -15,7 +18,7 @@ const Reward = (description: string) =>
 
 const Streak = Closed(
   {
-    current: Count('Periods completed in a row, but for the grace; 0 when the run has ended.'),
+    current: Count('Periods completed in a row, not counting days of grace; 0 when the run has ended.'),
     best: Count('Periods of the longest run.'),
     atRiskUntil: Nullable(
       Instant(
@@ -53,7 +56,7 @@ const Quest = Closed(
     ),
     state: OneOf(['locked', 'in_progress', 'completed', 'claimed', 'expired'], {
       description:
-        '`locked`: quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
+        '`locked`: the quests in `blockedBy` must be completed first, but events already count. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
     }),
     progress: Type.Array(
       Closed({

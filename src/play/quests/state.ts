@@ -1,5 +1,5 @@
 /** The state of a period of a quest, from its counts, what the fan completed before, and the clock. */
-import type { QuestDefinition, QuestStep } from './definition.ts'
+import type { QuestDefinition, QuestStep } from './quest.ts'
 
 /** The count of each step with any. */
 export type Counts = Record<string, number>
@@ -11,6 +11,20 @@ export const parseCounts = (text: string) => JSON.parse(text) as Counts
 
 export const isFull = ({ steps }: Pick<QuestDefinition, 'steps'>, counts: Counts) =>
   steps.every(({ id, target }) => (counts[id] ?? 0) >= target)
+
+/** Events that are older are refused: `MAX_AGE_MS` of `record-events.ts`, and a day. */
+export const CLOSES_AFTER_MS = 31 * 86_400_000
+
+/**
+ * Whether the counted events of a period are deleted, or may be: it is claimed, or it has ended incomplete so long ago that no event
+ * can be recorded for it. A completed period keeps them until it is claimed, since a void can take the completion back.
+ */
+export const isSettled = (
+  { claimedAt, completedAt, endsAt }: Pick<Facts, 'claimedAt' | 'completedAt' | 'endsAt'>,
+  now: Date,
+): boolean =>
+  claimedAt !== null ||
+  (completedAt === null && endsAt !== null && endsAt.getTime() + CLOSES_AFTER_MS <= now.getTime())
 
 /** The progress that a fan sees: never beyond the target. */
 export const progressOf = (steps: QuestStep[], counts: Counts) =>

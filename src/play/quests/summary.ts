@@ -3,7 +3,7 @@ import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lte, or, s
 import type { Reader } from '../../../db/index.ts'
 import { collected } from '../../../db/listed.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
-import type { QuestSet } from './definition.ts'
+import type { QuestSet } from './quest.ts'
 import { isClaimable } from './rows.ts'
 import { presentStreak } from './streak.ts'
 import { readRun, type StreakRow } from './streaks.ts'

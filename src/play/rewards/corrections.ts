@@ -6,12 +6,12 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
-import { findUserReward } from './catalogue.ts'
-import { endClaim } from './merge.ts'
+import { endClaim } from './personal-data.ts'
 import { rewardProblems } from './problems.ts'
 import { mintRedemptionCode, normalizeRedemptionCode } from './redemption-code.ts'
 import type { Redemption } from './redemption-schema.ts'
 import { type CodeSource, lookUpRedemption } from './redemptions.ts'
+import { findUserReward } from './rewards.ts'
 
 interface ClaimReference {
   userId: string

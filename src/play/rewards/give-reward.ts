@@ -2,8 +2,8 @@
 import { ConflictError, type Deferred, type Reader, type Transaction } from '../../../db/index.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
-import { findReward } from './catalogue.ts'
 import { insertClaim, takeOne } from './claim.ts'
+import { findReward } from './rewards.ts'
 
 /** Returns false and writes nothing if the fan has already claimed it or its stock is empty. */
 export async function giveReward(tx: Transaction, userId: string, rewardId: string): Promise<boolean> {

@@ -5,9 +5,9 @@ import { prepared } from '../../../db/prepared.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { getCatalogue, readUnmet } from './catalogue.ts'
 import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
+import { getCatalogue, readUnmetOf } from './rewards.ts'
 
 /** Returns a function that renders them as JSON, cheapest first. A fan without a record has no points and no claims. */
 export async function renderRewards({ read, cache }: ReadSource, userId: string) {
@@ -18,7 +18,7 @@ export async function renderRewards({ read, cache }: ReadSource, userId: string)
   for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
   const points = rows[0]?.points ?? 0
   const active = catalogue.filter(reward => isActive(reward, now))
-  const unmet = await readUnmet(
+  const unmet = await readUnmetOf(
     read,
     { userId },
     active.filter(({ id }) => !own.has(id)),

@@ -1,4 +1,4 @@
-/** Problems of rewards and redemption codes. */
+/** Problems of rewards and redemption codes, and limits that the shop and codes of campaigns have too. */
 
 import { defineProblems } from '../../core/problems.ts'
 import { Type } from '../../core/typebox.ts'
@@ -27,13 +27,29 @@ export const rewardProblems = defineProblems({
     description:
       'No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number.',
     members: Type.Object({
-      productId: Type.Optional(Type.String({ description: 'Of a cart: the product.' })),
-      variantId: Type.Optional(Type.String({ description: 'Of a cart: the variant.' })),
+      productId: Type.Optional(Type.String({ description: 'In a cart: the product.' })),
+      variantId: Type.Optional(Type.String({ description: 'In a cart: the variant.' })),
       available: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Of a cart: units that can be bought now.' }),
+        Type.Integer({ minimum: 0, description: 'In a cart: units that can be bought now.' }),
       ),
     }),
     example: { productId: 'home-scarf', variantId: 'short', available: 1 },
+  },
+  limit_reached: {
+    status: 409,
+    title: 'You have reached the limit for a fan',
+    description:
+      'The caller has redeemed `perFan` codes of the campaign. In a cart: a fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. A product without this limit has one for units in pending orders alone, which `detail` states. Show `available`.',
+    members: Type.Object({
+      productId: Type.Optional(Type.String({ description: 'In a cart: the product.' })),
+      maxPerFan: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'In a cart: units that a fan can buy.' }),
+      ),
+      available: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'In a cart: units that the fan can still buy.' }),
+      ),
+    }),
+    example: { productId: 'home-scarf', maxPerFan: 2, available: 1 },
   },
   not_claimed: {
     status: 409,
@@ -42,8 +58,9 @@ export const rewardProblems = defineProblems({
   },
   already_redeemed: {
     status: 409,
-    title: 'You have redeemed this reward already',
-    description: 'A claimed reward can be redeemed once. Read the reward again to get its redemption code.',
+    title: 'You have redeemed this already',
+    description:
+      'A claimed reward can be redeemed once: read it again to get its redemption code. A fan can redeem the code of a campaign once.',
   },
   redemption_not_found: {
     status: 404,

@@ -7,10 +7,10 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { readBalance } from '../../economy/points/account.ts'
-import { findUserReward, requireReward } from './catalogue.ts'
 import { type OwnReward, presentReward } from './present.ts'
 import { rewardProblems } from './problems.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
+import { findUserReward, requireReward } from './rewards.ts'
 import type { RewardReference } from './schema.ts'
 
 export async function redeemReward(tx: Transaction, { userId }: Caller, { rewardId }: RewardReference) {

@@ -41,7 +41,7 @@ const useRoutes = (deps: RedemptionDeps) =>
       limit: 'redemptions',
       summary: 'Use a redemption code',
       description:
-        'Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you.',
+        'A code can be used once: if several desks use it at the same time, only one gets 200. After a lost response, look the code up: if your request was successful, `usedBy` is your source.',
       params,
       query: Closed(LanguageQuery),
       body: Nothing,

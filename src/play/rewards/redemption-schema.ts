@@ -15,7 +15,7 @@ export const Redemption = Closed(
     code: Type.String({ description: 'The code in its canonical form.', examples: ['7Q2M-X9KD-4T0B-HW5E'] }),
     reward: Closed(rewardMembers, {
       title: 'RedeemedReward',
-      description: 'The reward. Of a voucher: the product, with the `itemType` voucher.',
+      description: 'The reward. For a voucher: the product, with the `itemType` voucher.',
     }),
     order: Nullable(
       Closed({
@@ -23,7 +23,7 @@ export const Redemption = Closed(
         productId: Type.String({ description: 'The product.' }),
         variantId: Type.String({ description: 'The variant.' }),
       }),
-      { description: 'Of a voucher: the order in which it was bought. Null for a reward.' },
+      { description: 'For a voucher: the order in which it was bought. Null for a reward.' },
     ),
     fan: Closed(
       {

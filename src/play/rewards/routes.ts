@@ -64,7 +64,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         id: 'redeemReward',
         limit: 'claims',
         summary: 'Redeem a claimed reward',
-        description: 'Generates the redemption code, also if the reward is no longer active.',
+        description: 'Generates the redemption code, even if the reward is no longer active.',
         query: Closed(LanguageQuery),
         body: RewardReference,
         responses: { 200: RewardResult },

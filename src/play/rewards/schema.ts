@@ -19,7 +19,7 @@ const Reward = Closed(
       description: 'Points required for a claim, which does not spend them.',
       minimum: 0,
     }),
-    requires: ShownRequires('What else a claim requires: all of it.'),
+    requires: ShownRequires('Further requirements of a claim. All of them must be met.'),
     active: Type.Boolean({
       description:
         'Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`.',
@@ -35,7 +35,7 @@ const Reward = Closed(
     missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),
     blockedBy: Type.Array(Type.Unsafe<Blocker>(OneOf(BLOCKERS)), {
       description:
-        'Problem codes of a claim made now, in the order of the checks. Those of `requires` are not stated of a claimed reward.',
+        'Problem codes of a claim made now, in the order of the checks. For a claimed reward, those of `requires` are not listed.',
     }),
     claimedAt: Nullable(Instant('When the caller claimed it.')),
     redeemedAt: Nullable(Instant('When the caller redeemed it.')),

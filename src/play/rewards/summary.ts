@@ -3,8 +3,8 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { collected } from '../../../db/listed.ts'
 import type { Viewer } from '../../core/caller.ts'
-import { readUnmet } from './catalogue.ts'
 import { findBlockers, type RewardRow } from './present.ts'
+import { readUnmetOf } from './rewards.ts'
 
 /** The ids of the rewards that a fan has claimed but not redeemed, and the ids of redeemed rewards. */
 export function claimedIds(reader: Reader, userId: string) {
@@ -31,6 +31,6 @@ export async function countClaimable(
   const open = catalogue.filter(
     reward => !claimed.has(reward.id) && findBlockers(reward, { own: undefined, points }, now).length === 0,
   )
-  const unmet = await readUnmet(read, { userId }, open)
+  const unmet = await readUnmetOf(read, { userId }, open)
   return open.filter(({ id }) => !unmet.get(id)?.length).length
 }

@@ -14,7 +14,7 @@ export const setsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
       id: 'listSets',
       summary: 'List your sets',
       description:
-        'The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift.',
+        'The sets of the catalogue, with the items of each that you own. The last missing item completes the set and gives its reward, no matter whether it comes from a pack, a quest, a trade or a gift.',
       conditional: true,
       query: Closed(LanguageQuery),
       responses: { 200: Sets },

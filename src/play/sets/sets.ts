@@ -1,4 +1,4 @@
-/** The sets of the catalogue, with the items that a fan owns now. */
+/** Sets, with the items that a fan owns now. A fan who owns all collectibles of a set completes it, once (`complete-sets.ts`). */
 import { asc, eq } from 'drizzle-orm'
 import { insertNewRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
@@ -7,8 +7,8 @@ import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Merge, Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packsTag, setsTag } from '../../platform/cache/tags.ts'
-import { allCollectibles } from '../packs/catalogue.ts'
 import { countsOfOwned } from '../packs/ownership.ts'
+import { allCollectibles } from '../packs/packs.ts'
 
 /** Active sets, and others that the fan has completed, by id. */
 export async function listSets({ read, cache }: ReadSource, { userId }: Viewer) {

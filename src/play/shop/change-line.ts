@@ -2,7 +2,7 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import { lockFan, lockToCount } from '../../identity/users/users.ts'
+import { lockFan, lockToCount } from '../../identity/users/locks.ts'
 import { recordLine } from './events.ts'
 import { findOrder, type LineRow, type OrderRow, readLines, updateLine } from './order-rows.ts'
 import type { LineChange } from './order-schema.ts'

@@ -1,41 +1,42 @@
 /** Starts an order: holds stock for 30 minutes, and freezes the prices. */
 
-import { and, count, eq, gt } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import { preparedRow } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { DomainError } from '../../core/problems.ts'
-import { readBalance } from '../../economy/points/account.ts'
-import { insufficientPoints } from '../../economy/points/ledger.ts'
-import { lockToCount } from '../../identity/users/users.ts'
+import { lockAccount } from '../../economy/points/account.ts'
+import { holdPoints, requireSpendable } from '../../economy/points/holds.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
+import type { Settings } from '../../platform/config/settings.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import type { Candidate } from '../eligibility/requirement.ts'
 import { requiresOf } from '../eligibility/requires.ts'
-import { readPackRequires } from '../packs/catalogue.ts'
+import { readPackRequires } from '../packs/packs.ts'
 import { POINTS } from '../purchases/purchase.ts'
+import { requireNoWait } from '../purchases/unpaid-holds.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { findAddressErrors, normalizeAddress } from './addresses.ts'
-import { listOf, type ProductRow } from './catalogue.ts'
 import { type Choice, type ChosenLine, choose, invalid } from './choice.ts'
 import { findMissingPack } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
 import { newLine, newOrder, type OrderPrice } from './new-order.ts'
 import { countBought } from './order-kind.ts'
-import type { WholeOrder } from './order-rows.ts'
+import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
 import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
-import { countFree, countHeld, type LockedStock, lockLimited, nameOfVariant } from './stock.ts'
+import { listOf, type ProductRow } from './products.ts'
+import { readRecent, requireFewHeld } from './recent-orders.ts'
+import { countFree, countHeld, isLimited, type LockedStock, lockLimited, nameOfVariant } from './stock.ts'
 import { requireCredit } from './vouchers.ts'
 
-export interface CheckoutOptions {
+const DAY_MS = 86_400_000
+
+export interface CheckoutOptions
+  extends Pick<Settings, 'openOrdersPerFan' | 'heldUnitsPerFan' | 'orderAddressRetentionDays'> {
   encryption: Encryption
-  /** Maximum pending orders of a fan. */
-  openOrdersPerFan: number
-  /** How long the address of a paid order is kept after an erasure of the fan. Milliseconds. */
-  addressRetentionMs: number
   /** Whether this server has a folder of files. */
   sellsFiles: boolean
 }
@@ -64,7 +65,7 @@ async function requireBuyable(
   tx: Transaction,
   { userId, shippingCountry }: Candidate,
   { lines, products, now, variants }: Choice,
-  { openOrdersPerFan, sellsFiles }: CheckoutOptions,
+  { openOrdersPerFan, heldUnitsPerFan, sellsFiles }: CheckoutOptions,
 ): Promise<void> {
   await requireEligible(tx, { userId, shippingCountry }, ...(await listRequired(tx, products)))
   await requireFree(tx, lines, { now, variants })
@@ -79,8 +80,10 @@ async function requireBuyable(
     )
       throw new DomainError(shopProblems.product_inactive, { productId: product.id })
   await requireWithinLimits(tx, userId, products, lines, now)
-  if ((await countPending(tx, userId, now)) >= openOrdersPerFan)
-    throw new DomainError(shopProblems.too_many_open_orders)
+  const recent = await readRecent(tx, userId, now)
+  requireFewHeld(products, { lines, variants }, recent, heldUnitsPerFan)
+  if (recent.pending >= openOrdersPerFan) throw new DomainError(shopProblems.too_many_open_orders)
+  requireNoWait(recent.orders, now)
 }
 
 /** Of points, the fan must have as many. */
@@ -94,9 +97,8 @@ async function requirePrice(
   const credit = voucher === undefined ? null : await requireCredit(tx, voucher, currency, now)
   const discount = Math.min(sum, credit?.amount ?? 0)
   const total = sum - discount
-  if (currency === POINTS) {
-    const { balance } = await readBalance(tx, userId)
-    if (balance < total) throw insufficientPoints(total, balance)
+  if (currency === POINTS && total > 0) {
+    await requireSpendable(tx, await lockAccount(tx, userId), total)
   }
   return { total, currency, discount, voucherCode: credit?.code ?? null }
 }
@@ -105,21 +107,30 @@ async function requirePrice(
 async function holdOrder(
   tx: Transaction,
   userId: string,
-  { lines: chosen, now }: Choice,
+  { lines: chosen, now, variants }: Choice,
   { price, address }: { price: OrderPrice; address: ReturnType<typeof requireAddress> },
-  { encryption, addressRetentionMs }: CheckoutOptions,
+  { encryption, orderAddressRetentionDays: days }: CheckoutOptions,
 ): Promise<WholeOrder> {
-  const addressKeptUntil =
-    address && addressRetentionMs > 0 ? new Date(now.getTime() + addressRetentionMs) : null
+  const addressKeptUntil = address && days > 0 ? new Date(now.getTime() + days * DAY_MS) : null
   const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil })
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
-  await tx.insert(tx.tables.orders).values(order)
+  await insertOrder(tx, order)
+  const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
+  if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
   await recordOrder(tx, 'order.created', order, lines)
-  await requireFree(tx, chosen, await lockLimited(tx, chosen))
-  await tx.insert(tx.tables.orderLines).values(lines)
+  // A variant without a limit gets none meanwhile: an import waits for the lock of `choose`.
+  const limited = chosen.filter(line => isLimited(variants, line))
+  await requireFree(tx, limited, await lockLimited(tx, limited))
+  await insertLines(tx, lines)
   tx.invalidate(productsTag)
   return { order, lines, units: [] }
 }
+
+const insertOrder = prepared((tx: Transaction, order: OrderRow) => tx.insert(tx.tables.orders).values(order))
+
+const insertLines = prepared((tx: Transaction, lines: LineRow[]) =>
+  tx.insert(tx.tables.orderLines).values(lines),
+)
 
 /** Checks the free stock of the lines whose stock is known. @throws DomainError `out_of_stock` */
 async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variants }: LockedStock) {
@@ -178,7 +189,7 @@ async function requireWithinLimits(
     const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
     const available = Math.max(0, (maxPerFan ?? 0) - (bought.get(productId) ?? 0))
     if (maxPerFan !== null && quantity > available)
-      throw new DomainError(shopProblems.limit_reached, { productId, maxPerFan, available })
+      throw new DomainError(rewardProblems.limit_reached, { productId, maxPerFan, available })
   }
 }
 
@@ -196,15 +207,3 @@ function requireAddress(products: ProductRow[], address: Cart['address']) {
   }
   return normalizeAddress(address)
 }
-
-async function countPending(tx: Transaction, userId: string, now: Date): Promise<number> {
-  return (await selectPending(tx, userId, now))?.count ?? 0
-}
-
-const selectPending = preparedRow((tx: Transaction, userId: string, now: Date) => {
-  const { orders } = tx.tables
-  return tx
-    .select({ count: count() })
-    .from(orders)
-    .where(and(eq(orders.userId, userId), eq(orders.status, 'pending'), gt(orders.expiresAt, now)))
-})

@@ -36,7 +36,7 @@ export const ShownDelivers = Closed({
   collectibleId: Type.Optional(Type.String({ description: 'A copy of a collectible.' })),
   download: Type.Optional(Type.Boolean({ description: 'A file, which the fan downloads.' })),
   credit: Type.Optional(
-    Integer({ minimum: 1, description: 'A voucher that takes so much off a later order.' }),
+    Integer({ minimum: 1, description: 'A voucher that reduces the price of a later order by this amount.' }),
   ),
 })
 

@@ -2,8 +2,8 @@
 import type { Sources } from '../../../db/index.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { type Address, encryptAddress } from './addresses.ts'
-import type { ProductRow } from './catalogue.ts'
 import type { LineRow, OrderRow } from './order-rows.ts'
+import type { ProductRow } from './products.ts'
 import type { VariantReference } from './stock.ts'
 
 const HOLD_MS = 30 * 60_000
@@ -42,6 +42,7 @@ export function newOrder(
     createdAt: now,
     expiresAt: new Date(now.getTime() + HOLD_MS),
     completedAt: null,
+    cancelledAt: null,
     refundedAt: null,
     expiryNotedAt: null,
     paymentReference: null,

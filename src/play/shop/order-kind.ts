@@ -5,12 +5,11 @@ import { isUniqueViolation, type Reader, type Transaction } from '../../../db/in
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
-import { lockToCount } from '../../identity/users/users.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { rewardProblems } from '../rewards/problems.ts'
-import { readProducts } from './catalogue.ts'
 import { deliverLines, findMissingPack, takeBackLine } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
@@ -26,10 +25,12 @@ import {
   type WholeOrder,
 } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
+import { readProducts } from './products.ts'
 import {
   changeSold,
   countFree,
   countHeld,
+  isLimited,
   type LockedStock,
   lockLimited,
   lockStock,
@@ -84,7 +85,12 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const variants = new Map([...locked.variants, ...(limited?.variants ?? [])])
     // A hold that had ended when this order began stays ended for it, even if the clock went back since.
     const since = new Date(Math.max(now.getTime(), order.createdAt.getTime()))
-    const held = await countHeld(tx, lines, since, order.id)
+    const held = await countHeld(
+      tx,
+      lines.filter(line => isLimited(variants, line)),
+      since,
+      order.id,
+    )
     for (const line of lines) {
       const { productId, variantId, quantity } = line
       const variant = variants.get(nameOfVariant(line))
@@ -106,20 +112,20 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return product ? new DomainError(shopProblems.product_inactive, { productId: product.productId }) : null
   },
 
-  async deliver(tx, order) {
-    await updateLines(tx, order.id, { holdUntil: null, isSold: true })
-    const lines = await readLines(tx, order.id)
+  async deliver(tx, order, lock) {
+    const sold = await updateLines(tx, order.id, { holdUntil: null, isSold: true })
+    const lines = sold.toSorted((a, b) => a.number - b.number)
     await spendCredit(tx, order)
-    for (const { kind, number } of lines)
-      if (kind !== 'physical') await updateLine(tx, order.id, number, { state: 'delivered' })
+    const atOnce = lines.filter(({ kind }) => kind !== 'physical')
+    for (const { number } of atOnce) await updateLine(tx, order.id, number, { state: 'delivered' })
     await deliverLines(tx, order, lines)
     await recordOrder(tx, 'order.paid', order, lines)
     changeSold(
       tx,
       lines.map(line => ({ ...line, by: line.quantity })),
-      order.createdAt,
+      { since: order.createdAt, locked: lock?.variants },
     )
-    return readOrderWhole(tx, order.id)
+    return atOnce.length === 0 ? { order, lines, units: [] } : readOrderWhole(tx, order.id)
   },
   readResult: (tx, { id }) => readOrderWhole(tx, id),
 

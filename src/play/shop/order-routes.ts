@@ -9,6 +9,7 @@ import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { encryptStored } from '../../platform/http/idempotency/stored-response.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
@@ -45,8 +46,6 @@ const exampleReference = { orderId: exampleOrder.id }
 const { postalCode = '', ...exampleAddress } = schema.exampleAddress
 
 const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } = deps) => {
-  const { limits, addressRetentionMs } = deps.config
-  const { openOrdersPerFan } = limits
   const sellsFiles = deps.downloads.folder !== null
   const present = (whole: WholeOrder) => presentOrder(whole, encryption, now())
   return fans(deps, { prefix: '/api/checkout', tag: TAG })
@@ -55,7 +54,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       ({ body, status, write }) =>
         write(
           async (tx, fan) => {
-            const options = { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }
+            const options = { ...(await settingsOf(tx)), encryption, sellsFiles }
             return status(201, present(await startCheckout(tx, fan, body, options)))
           },
           { encryption: encryptStored(encryption) },
@@ -65,7 +64,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
         limit: 'purchases',
         summary: 'Start an order',
         description:
-          'Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country.',
+          'Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country.',
         body: schema.Cart,
         responses: { 201: schema.Order },
         problems: thrownBy.startCheckout,
@@ -82,8 +81,8 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       '',
       ({ body, caller, write }) =>
         write(
-          async (tx, _, payment) => {
-            const completed = await completeOrder(tx, deps.log, body, payment)
+          async (tx, fan, payment) => {
+            const completed = await completeOrder(tx, deps.log, fan, body, payment)
             return completed instanceof Error ? completed : present(completed)
           },
           { prepare: () => verifyOrderPayment(deps, caller, body), encryption: encryptStored(encryption) },
@@ -113,7 +112,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
         limit: 'purchases',
         summary: 'Cancel a pending order',
         description:
-          'Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded.',
+          'Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; a payment that was already made is refunded.',
         body: schema.OrderReference,
         responses: { 200: schema.Order },
         problems: thrownBy.cancelCheckout,
@@ -140,7 +139,7 @@ const paymentRoutes = (deps: OrderDeps) =>
       limit: 'purchases',
       summary: 'Prepare the payment of an order',
       description:
-        'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, holds the price until the order expires.',
+        'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, the price is held until the order expires.',
       body: schema.OrderPaymentRequest,
       responses: { 200: schema.OrderPayment },
       problems: thrownBy.prepareOrderPayment,
@@ -159,7 +158,7 @@ const ownRoutes = (deps: OrderDeps) =>
       operation({
         id: 'listOrders',
         summary: 'List your orders',
-        description: 'The latest first, in every status.',
+        description: 'Newest first, in every status.',
         query: Closed(PageQuery),
         responses: { 200: schema.Orders },
         problems: thrownBy.listOrders,
@@ -190,7 +189,7 @@ const downloadRoutes = (deps: OrderDeps) =>
     operation({
       id: 'issueDownload',
       summary: 'Get a link to a file that you bought',
-      description: 'Signed, for ten minutes: who has it can download the file.',
+      description: 'The link is signed and valid for ten minutes. Anyone who has it can download the file.',
       params: schema.LineParams,
       responses: { 200: schema.Download },
       problems: thrownBy.issueDownload,
@@ -217,7 +216,7 @@ const serverRoutes = (deps: OrderDeps) =>
       operation({
         id: 'readFanOrder',
         summary: 'Read an order of a fan',
-        description: 'With the address to ship it to.',
+        description: 'Includes the shipping address.',
         params: schema.OrderParams,
         responses: { 200: schema.FanOrder },
         problems: thrownBy.readFanOrder,
@@ -235,7 +234,7 @@ const serverRoutes = (deps: OrderDeps) =>
         id: 'changeOrderLine',
         summary: 'Change the state of a line',
         description:
-          'Of a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. A returned line gives its units back to the stock.',
+          'For a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. The units of a returned line go back into stock.',
         params: schema.LineParams,
         body: schema.LineChange,
         findErrors: schema.findLineErrors,

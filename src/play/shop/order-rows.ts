@@ -38,7 +38,7 @@ export const updateOrder = prepared(
 
 export const updateLines = prepared((tx: Transaction, orderId: string, changes: Partial<LineRow>) => {
   const { orderLines } = tx.tables
-  return tx.update(orderLines).set(changes).where(eq(orderLines.orderId, orderId))
+  return tx.update(orderLines).set(changes).where(eq(orderLines.orderId, orderId)).returning()
 })
 
 export const updateLine = prepared(

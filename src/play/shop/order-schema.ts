@@ -7,8 +7,8 @@ import { Address, AddressInput } from './addresses.ts'
 import { ShownDelivers } from './delivers.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 import { Price } from './schema.ts'
+import { MAX_LINES } from './stock.ts'
 
-const MAX_LINES = 20
 const MAX_QUANTITY = 50
 
 const CartLine = Closed(
@@ -35,7 +35,7 @@ export const Cart = Closed(
         minLength: 1,
         maxLength: 100,
         description:
-          'The code of a voucher with a credit, which is used up with the payment. What exceeds the price is lost.',
+          'The code of a voucher with a credit. The payment uses the whole voucher: credit that exceeds the price is lost.',
         examples: ['7Q2M-X9KD-4T0B-HW5E'],
       }),
     ),
@@ -96,23 +96,25 @@ const OrderLine = Closed(
     price: Price,
     state: OneOf(LINE_STATES, {
       description:
-        '`none`: not prepared yet. `ready`: packed. `returned`: it came back. What is not shipped is `delivered` with the payment.',
+        '`none`: not prepared yet. `ready`: packed. `returned`: it came back. A line that is not shipped becomes `delivered` with the payment.',
     }),
     carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
     tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
-    delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
+    delivers: Nullable(ShownDelivers, {
+      description: 'What the fan gets with each unit. Null for products that are shipped.',
+    }),
     vouchers: Type.Array(
       Closed({
         code: Type.String({ description: 'The code for the desk, or for `voucher` of a later order.' }),
         state: OneOf(['valid', 'used', 'void'], { description: '`void`: the order was refunded.' }),
       }),
-      { description: 'Of a paid line of the kind `voucher`: one for each unit.' },
+      { description: 'For a paid line of the kind `voucher`: one for each unit.' },
     ),
     packPurchaseIds: Type.Array(Type.String(), {
-      description: 'Of a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack.',
+      description: 'For a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack.',
     }),
   },
-  { title: 'OrderLine', description: 'A line of an order, with the price of a unit at the checkout.' },
+  { title: 'OrderLine', description: 'A line of an order, with the unit price at the time of the order.' },
 )
 
 const STATUSES = ['pending', 'paid', 'fulfilled', 'expired', 'cancelled', 'refund_due', 'refunded'] as const
@@ -121,23 +123,25 @@ const orderMembers = {
   id: Id('The order.'),
   status: OneOf(STATUSES, {
     description:
-      '`fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.',
+      '`fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or to be refunded by the club.',
   }),
   lines: Type.Array(OrderLine, { description: 'In the order of the cart.' }),
-  discount: Closed(Price.properties, { description: 'What a voucher takes off.' }),
-  total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
-  address: Nullable(Address, { description: 'Where it is shipped. Null: nothing is, or it was deleted.' }),
+  discount: Closed(Price.properties, { description: 'The reduction by a voucher.' }),
+  total: Closed(Price.properties, { description: 'The amount to pay, or that was paid.' }),
+  address: Nullable(Address, {
+    description: 'The shipping address. Null if nothing is shipped, or if the address was deleted.',
+  }),
   createdAt: Instant('When the order was made.'),
   expiresAt: Instant('Until when stock and prices are held, while the order is pending.'),
   paidAt: Nullable(Instant('When it was paid.')),
-  refundedAt: Nullable(Instant('When the payment was given back.')),
+  refundedAt: Nullable(Instant('When the payment was refunded.')),
 }
 
 export const Order = Closed(orderMembers, { title: 'Order' })
 export type Order = typeof Order.static
 
 export const Orders = Closed(
-  { orders: Type.Array(Order, { description: 'The latest first.' }), nextCursor: NextCursor },
+  { orders: Type.Array(Order, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'Orders' },
 )
 

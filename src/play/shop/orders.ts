@@ -14,7 +14,7 @@ import { findOrder, readWhole, shownStatusOf, type WholeOrder } from './order-ro
 import type { FanOrder, Order } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
-/** The orders of the caller, the latest first. @throws DomainError `invalid_cursor` */
+/** The orders of the caller, newest first. @throws DomainError `invalid_cursor` */
 export async function listOrders(
   reader: Reader,
   { cursors, addressEncryption }: { cursors: Cursors; addressEncryption: Encryption },

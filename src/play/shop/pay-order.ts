@@ -1,17 +1,16 @@
 /** Payment of orders, as clients request it: with points, cash, or money that the gateway has verified. */
-
 import type { Logger } from 'pino'
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { cancel } from '../purchases/cancel.ts'
 import type { Charge } from '../purchases/gateways/gateway.ts'
+import { requireOwn } from '../purchases/kind.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { completeFor, holdCashOf, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
-import { requireOwn } from '../purchases/require-own.ts'
 import { orderKind } from './order-kind.ts'
-import { readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
+import { type OrderRow, readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
 import type { CompleteOrder, OrderPayment, OrderPaymentRequest } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
@@ -26,18 +25,22 @@ export async function prepareOrderPayment(
   viewer: Viewer,
   { orderId, method, gateway }: OrderPaymentRequest,
 ): Promise<OrderPayment> {
+  if (method === 'cash') return { method, payment: null }
   const order = await requireOwn(deps.db.read, orderKind, viewer, orderId)
-  const isPending = statusOf(order, deps.now()) === 'pending'
-  if (isPending && needsMoney(order) !== (method !== 'points'))
-    throw new DomainError(payment_method_not_accepted, {
-      detail: `The price is ${order.priceAmount} ${order.priceCurrency}.`,
-    })
-  if (method === 'cash' || (isPending && method === 'points')) return { method, payment: null }
+  requireMethod(order, method, deps.now())
+  if (method === 'points' && statusOf(order, deps.now()) === 'pending') return { method, payment: null }
   if (gateway && (await readLines(deps.db.read, orderId)).some(({ kind }) => kind === 'physical'))
     throw new DomainError(payment_method_not_accepted, {
       detail: 'The stores of mobile platforms sell no goods that are shipped.',
     })
   return { method, payment: await preparePayment(deps, orderKind, viewer, orderId, gateway) }
+}
+
+function requireMethod(order: OrderRow, method: OrderPaymentRequest['method'], now: Date): void {
+  if (statusOf(order, now) !== 'pending' || needsMoney(order) === (method !== 'points')) return
+  throw new DomainError(payment_method_not_accepted, {
+    detail: `The price is ${order.priceAmount} ${order.priceCurrency}.`,
+  })
 }
 
 /** Holds cash for an order that is paid with cash. The completion captures it. */
@@ -47,7 +50,10 @@ export const holdOrderCash = async (
   { orderId, method }: OrderPaymentRequest,
   currencies: readonly string[],
 ): Promise<void> => {
-  if (method === 'cash') await holdCashFor(tx, orderKind, caller, orderId, currencies)
+  if (method !== 'cash') return
+  const order = await requireOwn(tx, orderKind, caller, orderId)
+  requireMethod(order, method, tx.clock())
+  await holdCashOf(tx, orderKind, order, currencies)
 }
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
@@ -57,9 +63,14 @@ export const verifyOrderPayment = (
   { orderId, paymentReference }: CompleteOrder,
 ): Promise<Payment> => verifyPaymentOf(deps, orderKind, viewer, orderId, paymentReference)
 
-/** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
-export const completeOrder = (tx: Transaction, log: Logger, { orderId }: CompleteOrder, payment: Payment) =>
-  completeFor(tx, log, orderKind, orderId, payment)
+/** Like `completeFor` in `src/play/purchases/pay.ts`. */
+export const completeOrder = (
+  tx: Transaction,
+  log: Logger,
+  caller: Caller,
+  { orderId }: CompleteOrder,
+  payment: Payment,
+) => completeFor(tx, log, orderKind, caller, orderId, payment)
 
 /** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelOrder(

@@ -4,7 +4,7 @@ import { and, eq, gt, inArray, isNotNull, not, type SQL, sql } from 'drizzle-orm
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import type { Encryption } from '../../core/encryption.ts'
-import { lockToCount } from '../../identity/users/users.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { readWhole, updateLines } from './order-rows.ts'
 import { presentOrder } from './orders.ts'
@@ -38,7 +38,7 @@ export async function eraseOrders(tx: Transaction, userId: string): Promise<void
   const isOwn = eq(orders.userId, userId)
   const cancelled = await tx
     .update(orders)
-    .set({ status: 'cancelled' })
+    .set({ status: 'cancelled', cancelledAt: tx.now() })
     .where(and(isOwn, eq(orders.status, 'pending')))
     .returning({ id: orders.id })
   for (const { id } of cancelled) await updateLines(tx, id, { holdUntil: null })

@@ -18,18 +18,6 @@ export const shopProblems = defineProblems({
     members: Type.Object({ productId: ProductId }),
     example: { productId: 'home-scarf' },
   },
-  limit_reached: {
-    status: 409,
-    title: 'You cannot buy as many of this product',
-    description:
-      'A fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. Show `available`.',
-    members: Type.Object({
-      productId: ProductId,
-      maxPerFan: Type.Integer({ minimum: 1, description: 'Units that a fan can buy.' }),
-      available: Type.Integer({ minimum: 0, description: 'Units that the fan can still buy.' }),
-    }),
-    example: { productId: 'home-scarf', maxPerFan: 2, available: 1 },
-  },
   mixed_currencies: {
     status: 409,
     title: 'The products have prices in different currencies',

@@ -10,7 +10,7 @@ import {
   Slug,
 } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { ShownRequires } from '../eligibility/requires.ts'
+import { BlockedBy, ShownRequires } from '../eligibility/requires.ts'
 import { ShownDelivers } from './delivers.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 
@@ -50,8 +50,13 @@ export const Product = Closed(
     shipsTo: Nullable(Type.Array(Type.String()), {
       description: 'Countries, ISO 3166-1 alpha-2 or XK. Null: all countries.',
     }),
-    delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
-    requires: ShownRequires('What a fan needs to buy it: all of it.'),
+    delivers: Nullable(ShownDelivers, {
+      description: 'What the fan gets with each unit. Null for products that are shipped.',
+    }),
+    requires: ShownRequires('Requirements for buying it. All of them must be met.'),
+    blockedBy: BlockedBy(
+      'Requirements in `requires`, or of a pack that it delivers, that you do not meet: the problem codes of an order made now, in the order of the checks. For products that are shipped, the country of the order’s address decides.',
+    ),
     active: Type.Boolean({
       description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
     }),

@@ -8,11 +8,14 @@ import {
   type Tables,
   type Transaction,
 } from '../../../db/index.ts'
-import { preparedLast } from '../../../db/prepared.ts'
+import { prepared, preparedLast } from '../../../db/prepared.ts'
 import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 
 export type VariantRow = Tables['productVariants']['$inferSelect']
+
+/** Maximum lines of a cart. */
+export const MAX_LINES = 20
 
 export interface VariantReference {
   productId: string
@@ -34,7 +37,7 @@ export interface LockedStock {
  * after `lockLimited`.
  */
 export async function lockStock(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
-  return lockedStock(tx, await locksShared(tx, selectInOrder(tx, wanted)))
+  return lockedStock(tx, await lockListed(tx, wanted.map(referenceOf)))
 }
 
 /**
@@ -42,10 +45,25 @@ export async function lockStock(tx: Transaction, wanted: VariantReference[]): Pr
  * late, so that sales of one variant wait for each other only briefly.
  */
 export async function lockLimited(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
-  if (wanted.length === 0) return lockedStock(tx, [])
-  const isLimited = isNotNull(tx.tables.productVariants.stockTotal)
-  return lockedStock(tx, await locksForUpdate(tx, selectInOrder(tx, wanted, isLimited)))
+  return lockedStock(tx, wanted.length === 0 ? [] : await lockListedLimited(tx, wanted.map(referenceOf)))
 }
+
+/** Not for a variant that does not exist. */
+export const isLimited = (variants: LockedStock['variants'], wanted: VariantReference): boolean =>
+  (variants.get(nameOfVariant(wanted))?.stockTotal ?? null) !== null
+
+const referenceOf = ({ productId, variantId }: VariantReference): VariantReference => ({
+  productId,
+  variantId,
+})
+
+const lockListed = prepared((tx: Transaction, wanted: VariantReference[]) =>
+  locksShared(tx, selectInOrder(tx, wanted)),
+)
+
+const lockListedLimited = prepared((tx: Transaction, wanted: VariantReference[]) =>
+  locksForUpdate(tx, selectInOrder(tx, wanted, isNotNull(tx.tables.productVariants.stockTotal))),
+)
 
 function selectInOrder(tx: Transaction, wanted: VariantReference[], only?: SQL) {
   const { productVariants: variants } = tx.tables
@@ -82,21 +100,24 @@ export async function countHeld(
   exceptOrderId = '',
 ): Promise<Map<string, number>> {
   if (wanted.length === 0) return new Map()
-  const { orderLines: lines } = reader.tables
-  const isHeld = and(gt(lines.holdUntil, now), ne(lines.orderId, exceptOrderId))
-  return sumHeld(reader, and(isOneOf(lines.productId, lines.variantId, wanted), isHeld))
-}
-
-async function sumHeld(reader: Reader, condition: SQL | undefined): Promise<Map<string, number>> {
-  const { orderLines: lines } = reader.tables
-  const { productId, variantId } = lines
-  const rows = await reader
-    .select({ productId, variantId, held: sql`sum(${lines.quantity})`.mapWith(Number) })
-    .from(lines)
-    .where(condition)
-    .groupBy(productId, variantId)
+  // Each number of variants has a statement of its own: more than a cart has are not worth one.
+  const sum = wanted.length <= MAX_LINES ? sumHeld : selectHeld
+  const rows = await sum(reader, wanted.map(referenceOf), now, exceptOrderId)
   return new Map(rows.map(row => [nameOfVariant(row), row.held]))
 }
+
+function selectHeld(reader: Reader, wanted: VariantReference[], now: Date, exceptOrderId: string) {
+  const { orderLines: lines } = reader.tables
+  const { productId, variantId } = lines
+  const isHeld = and(gt(lines.holdUntil, now), ne(lines.orderId, exceptOrderId))
+  return reader
+    .select({ productId, variantId, held: sql`sum(${lines.quantity})`.mapWith(Number) })
+    .from(lines)
+    .where(and(isOneOf(productId, variantId, wanted), isHeld))
+    .groupBy(productId, variantId)
+}
+
+const sumHeld = prepared(selectHeld)
 
 /** Units that are neither sold nor held; infinite without a limit. Never negative. */
 export function countFree(variant: VariantRow, held: Map<string, number>): number {
@@ -108,15 +129,25 @@ export function countFree(variant: VariantRow, held: Map<string, number>): numbe
 /**
  * Adds to the number sold, negative for returned units. It is written at the end of the unit of work, so that sales of a
  * variant wait for each other only then. Sold lines no longer hold units. `since`: a hold of another order that had ended by
- * then stays ended, even if the clock went back.
+ * then stays ended, even if the clock went back. `locked`: what `lockStock` returned in this unit of work.
  */
-export function changeSold(tx: Transaction, changes: SoldUnits[], since = new Date(0)): void {
+export function changeSold(
+  tx: Transaction,
+  changes: SoldUnits[],
+  { since = new Date(0), locked }: { since?: Date; locked?: LockedStock['variants'] | undefined } = {},
+): void {
   tx.invalidate(productsTag)
   const sold = tx.deferred(soldUnits)
   for (const { productId, variantId, by } of changes) {
     const name = nameOfVariant({ productId, variantId })
-    const before = sold.get(name) ?? { by: 0, since }
-    sold.set(name, { productId, variantId, by: by + before.by, since: latest(since, before.since) })
+    const before = sold.get(name) ?? { by: 0, since, mayBeLimited: true }
+    sold.set(name, {
+      productId,
+      variantId,
+      by: by + before.by,
+      since: latest(since, before.since),
+      mayBeLimited: before.mayBeLimited && locked?.get(name)?.stockTotal !== null,
+    })
   }
 }
 
@@ -124,9 +155,15 @@ interface SoldUnits extends VariantReference {
   by: number
 }
 
+interface Sale extends SoldUnits {
+  since: Date
+  /** False if it has no limit, which an import changes only after this unit of work. */
+  mayBeLimited: boolean
+}
+
 const latest = (...times: Date[]) => new Date(Math.max(...times.map(time => time.getTime())))
 
-const soldUnits: Deferred<Map<string, SoldUnits & { since: Date }>> = {
+const soldUnits: Deferred<Map<string, Sale>> = {
   order: 2,
   start: () => new Map(),
   async write(tx, sold) {
@@ -134,16 +171,16 @@ const soldUnits: Deferred<Map<string, SoldUnits & { since: Date }>> = {
     const changes = [...sold].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([_, change]) => change)
     await requireUnheld(
       tx,
-      changes.filter(({ by }) => by > 0),
+      changes.filter(({ by, mayBeLimited }) => by > 0 && mayBeLimited),
     )
-    return changes.map(change => addToSold(tx, change))
+    return changes.map(({ productId, variantId, by }) => addToSold(tx, { productId, variantId, by }))
   },
 }
 
 /**
  * If a hold ends between the completion and the commit, another order may hold the same units. @throws ConflictError
  */
-async function requireUnheld(tx: Transaction, sales: (SoldUnits & { since: Date })[]): Promise<void> {
+async function requireUnheld(tx: Transaction, sales: Sale[]): Promise<void> {
   const { now, variants } = await lockLimited(tx, sales)
   const limited = sales.filter(sale => variants.has(nameOfVariant(sale)))
   const held = await countHeld(tx, limited, latest(now, ...sales.map(({ since }) => since)))

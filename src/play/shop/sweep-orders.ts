@@ -1,14 +1,19 @@
 /**
- * Background tasks of orders: events of expiry, and addresses after a rotation of the key. Stock is released without them.
+ * Background tasks of orders: events of expiry, orders that were never paid, and addresses after a rotation of the key. Stock
+ * is released without them.
  */
 
-import { and, asc, eq, isNotNull, isNull, lte } from 'drizzle-orm'
-import type { Database, Transaction } from '../../../db/index.ts'
+import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { deleteLockedInBatches } from '../../../db/batches.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
+import { prepared } from '../../../db/prepared.ts'
 import type { RotatingEncryption } from '../../core/encryption.ts'
-import { lockFan, lockToCount } from '../../identity/users/users.ts'
+import { isWithoutHold } from '../../economy/cash/holds.ts'
+import { lockFan, lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { statusOf } from '../purchases/purchase.ts'
+import { unpaidKeptSince } from '../purchases/unpaid-holds.ts'
 import { decryptAddress, encryptAddress } from './addresses.ts'
 import { recordOrder } from './events.ts'
 import { findOrder, updateOrder } from './order-rows.ts'
@@ -17,21 +22,26 @@ const AT_ONCE = 100
 
 /** Records the event of each order that has expired, once. Returns how many. */
 export async function noteExpiredOrders(db: Database): Promise<number> {
-  const { orders } = db.tables
   let noted = 0
   for (;;) {
-    const due = await db.read
-      .select({ id: orders.id })
-      .from(orders)
-      .where(
-        and(eq(orders.status, 'pending'), isNull(orders.expiryNotedAt), lte(orders.expiresAt, db.read.now())),
-      )
-      .orderBy(asc(orders.expiresAt))
-      .limit(AT_ONCE)
+    const due = await selectExpired(db.read, db.read.now())
     for (const { id } of due) if (await db.write(tx => noteExpiry(tx, id))) noted++
     if (due.length < AT_ONCE) return noted
   }
 }
+
+const selectExpired = prepared((reader: Reader, now: Date) => {
+  const { orders } = reader.tables
+  return (
+    reader
+      .select({ id: orders.id })
+      .from(orders)
+      // As the index states it: PostgreSQL keeps the plan for any parameter.
+      .where(and(sql`${orders.status} = 'pending'`, isNull(orders.expiryNotedAt), lte(orders.expiresAt, now)))
+      .orderBy(asc(orders.expiresAt))
+      .limit(AT_ONCE)
+  )
+})
 
 /** False if it was paid or cancelled meanwhile, or if another process has recorded its expiry. */
 export async function noteExpiry(tx: Transaction, orderId: string): Promise<boolean> {
@@ -45,6 +55,19 @@ export async function noteExpiry(tx: Transaction, orderId: string): Promise<bool
   tx.invalidate(productsTag)
   if (fan) await recordOrder(tx, 'order.expired', order)
   return true
+}
+
+/** Deletes orders that were never paid, long after they expired. Returns how many. */
+export function deleteUnpaidOrders(db: Database): Promise<number> {
+  const { orders, orderLines } = db.tables
+  const isUnpaid = inArray(orders.status, ['pending', 'cancelled'])
+  // A late payment locks the order too: it is paid, or deleted. The ledger of cash refers to orders with a hold.
+  return deleteLockedInBatches(
+    db,
+    orders,
+    tx => and(isUnpaid, lte(orders.expiresAt, unpaidKeptSince(tx.now())), isWithoutHold(tx, orders.id)),
+    [[orderLines, orderLines.orderId]],
+  )
 }
 
 /** Re-encrypts addresses that were encrypted with a former key. Returns how many. */

@@ -14,10 +14,10 @@ import { activeUser } from '../../identity/users/users.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { mintRedemptionCode, normalizeRedemptionCode } from '../rewards/redemption-code.ts'
 import { type CodeSource, type CodeUse, presentHolder } from '../rewards/redemptions.ts'
-import { listOf } from './catalogue.ts'
 import { parseDelivers } from './delivers.ts'
 import type { LineRow, OrderRow } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
+import { listOf } from './products.ts'
 
 /** 80 random bits. */
 const CODE_BYTES = 10

@@ -32,7 +32,7 @@ const topUpRoutes = (deps: CashDeps) =>
         id: 'startTopUp',
         limit: 'purchases',
         summary: 'Start a top-up',
-        description: 'To be paid within 30 minutes, as a purchase with a price in money.',
+        description: 'Pay it within 30 minutes, in the same way as a purchase with a price in money.',
         body: schema.StartTopUp,
         responses: { 201: schema.TopUp },
         problems: thrownBy.startTopUp,
@@ -42,7 +42,7 @@ const topUpRoutes = (deps: CashDeps) =>
     .put(
       '',
       ({ body, caller, write }) =>
-        write((tx, _, payment) => completeTopUp(tx, deps.log, body, payment), {
+        write((tx, fan, payment) => completeTopUp(tx, deps.log, fan, body, payment), {
           prepare: () => verifyTopUp(deps, caller, body),
         }),
       operation({
@@ -106,7 +106,7 @@ const ownTopUpRoutes = (deps: CashDeps) =>
     operation({
       id: 'readTopUp',
       summary: 'Read a top-up',
-      description: 'One that you started, in its current status.',
+      description: 'A top-up that you started, in its current status.',
       params: schema.TopUpParams,
       responses: { 200: schema.TopUp },
       problems: thrownBy.readTopUp,
@@ -122,8 +122,7 @@ const entryRoutes = (deps: CashDeps) =>
     operation({
       id: 'listCashEntries',
       summary: 'List the entries of your cash',
-      description:
-        'Newest first. What is held for purchases is no entry: it is booked when a purchase completes.',
+      description: 'Newest first. Cash held for purchases has no entry until the purchase completes.',
       params: schema.CashParams,
       query: schema.CashQuery,
       responses: { 200: schema.CashEntries },

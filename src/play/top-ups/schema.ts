@@ -53,7 +53,7 @@ export const TopUp = Closed(
     amount: Integer({ minimum: 1, description: 'Minor units.' }),
     currency: Currency,
     createdAt: Instant('When it was started.'),
-    expiresAt: Instant('Until when it is to be paid.'),
+    expiresAt: Instant('When the time to pay ends.'),
     completedAt: Nullable(Instant('When it was paid.')),
   },
   { title: 'TopUp' },
@@ -69,14 +69,14 @@ export const CashQuery = Closed(PageQuery)
 
 const CashEntry = Closed(
   {
-    id: Id('Names the entry.'),
+    id: Id('Id of the entry.'),
     currency: Currency,
     seq: Integer({ description: 'Position in the fan’s ledger of the currency, from 1.', minimum: 1 }),
     delta: Integer({
       description: 'Minor units; negative for cash that is spent.',
       minimum: Number.MIN_SAFE_INTEGER,
     }),
-    balanceAfter: Integer({ description: 'Balance after this entry, with what is held.', minimum: 0 }),
+    balanceAfter: Integer({ description: 'Balance after this entry, including held cash.', minimum: 0 }),
     reason: OneOf(CASH_REASONS, {
       description:
         '`top_up`: paid in by the fan. `promotion`: given by the club. `payment`: of a purchase. `refund`: of a purchase. `top_up_refund`: paid out to where it came from. `promotion_ended`: not spent in time.',

@@ -1,10 +1,11 @@
-/** Accepts an offer: all items change hands in one unit of work, or none. */
+/** Accepts an offer: all items get their new owners in one unit of work, or none does. */
 
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { lockFan } from '../../identity/users/users.ts'
-import { lockOwners, nameOfItem } from '../packs/owners.ts'
+import { lockFan } from '../../identity/users/locks.ts'
+import type { Settings } from '../../platform/config/settings.ts'
+import { HOUR_MS, lockOwners, nameOfItem } from '../packs/owners.ts'
 import { transferItems } from '../packs/transfer-items.ts'
 import { endTrade, lockTrade, notOpen } from './end.ts'
 import { recordForBoth } from './events.ts'
@@ -22,7 +23,7 @@ export async function acceptTrade(
   { userId }: Caller,
   tradeId: string,
   { version }: TradeAcceptance,
-  { tradeRestMs }: { tradeRestMs: number },
+  { tradeRestHours }: Pick<Settings, 'tradeRestHours'>,
 ): Promise<Trade | DomainError> {
   const [found] = await selectTrade(tx, userId, tradeId)
   if (found?.trade.toId !== userId) throw new DomainError(tradeProblems.trade_not_found)
@@ -39,9 +40,9 @@ export async function acceptTrade(
     await endTrade(tx, tradeId, 'void')
     return notOwned(missing)
   }
-  const restingItem = findResting(items, owners, tx.now(), tradeRestMs)
-  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestMs)
-  await completeTrade(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
+  const restingItem = findResting(items, owners, tx.now(), tradeRestHours)
+  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestHours)
+  await completeTrade(tx, trade, items, new Date(tx.now().getTime() - tradeRestHours * HOUR_MS))
   return readTrade(tx, { userId }, tradeId)
 }
 
@@ -63,7 +64,7 @@ async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promi
   )
 }
 
-/** `restedAt`: items must have changed hands before. */
+/** `restedAt`: items must have got their owners before. */
 async function completeTrade(tx: Transaction, trade: TradeRow, items: Giving[], restedAt: Date) {
   const { id, fromId, toId } = trade
   const transfers = items.map(({ side: _, giverId, ...item }) => ({

@@ -1,6 +1,7 @@
 /** Ends offers without moving items. */
-import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm'
-import type { Transaction } from '../../../db/index.ts'
+import { and, asc, eq, gt, inArray, lte, or, sql } from 'drizzle-orm'
+import { deleteLockedInBatches } from '../../../db/batches.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -81,4 +82,23 @@ export async function voidTradesOf(tx: Transaction, userId: string): Promise<voi
     .update(trades)
     .set({ status: 'void', endedAt: tx.now(), version: sql`${trades.version} + 1` })
     .where(inArray(trades.id, ids))
+}
+
+/** Older reports have their evidence frozen. */
+const KEPT_MS = 30 * 86_400_000
+
+/** Offers that moved no items, and whose time ended before this, are deleted. */
+export const endedKeptSince = (now: Date) => new Date(now.getTime() - KEPT_MS)
+
+/** Deletes offers that moved no items, long after their time. Returns how many. */
+export function deleteEndedTrades(db: Database): Promise<number> {
+  const { trades, tradeItems } = db.tables
+  // As the index states it.
+  const isUnfinished = sql`${trades.status} <> 'completed'`
+  return deleteLockedInBatches(
+    db,
+    trades,
+    tx => and(isUnfinished, lte(trades.expiresAt, endedKeptSince(tx.now()))),
+    [[tradeItems, tradeItems.tradeId]],
+  )
 }

@@ -31,10 +31,10 @@ export async function findUnseen(reader: Reader, viewerId: string, ownerId: stri
 }
 
 /** Finds an item that was transferred less than this time ago. */
-export const findResting = (items: Giving[], owners: Owners, now: Date, restMs: number) =>
+export const findResting = (items: Giving[], owners: Owners, now: Date, restHours: number) =>
   items.find(item => {
     const owned = owners.get(nameOfItem(item))
-    return owned !== undefined && restedAt(owned, restMs) > now
+    return owned !== undefined && restedAt(owned, restHours) > now
   })
 
 export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
@@ -45,9 +45,9 @@ export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
 export function resting(
   { collectibleId, serialNumber }: ItemReference,
   item: OwnedItem | undefined,
-  restMs: number,
+  restHours: number,
 ) {
-  const until = restedAt(item ?? { changedHandsAt: null }, restMs).toISOString()
+  const until = restedAt(item ?? { changedHandsAt: null }, restHours).toISOString()
   const detail = `Copy ${serialNumber} of ${collectibleId} rests until ${until}.`
   return new DomainError(tradeProblems.item_resting, { detail, collectibleId, serialNumber, until })
 }

@@ -7,7 +7,8 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { listHidden } from '../../identity/relations/visibility.ts'
-import { lockHandle, lockToCount } from '../../identity/users/users.ts'
+import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
+import type { Settings } from '../../platform/config/settings.ts'
 import { nameOfItem, readOwners } from '../packs/owners.ts'
 import { recordForBoth } from './events.ts'
 import { findNotOwned, findResting, findUnseen, type Giving, notOwned, resting } from './items.ts'
@@ -17,16 +18,13 @@ import { readTrade } from './trades.ts'
 
 const OPEN_MS = 7 * 86_400_000
 
-export interface TradeLimits {
-  openTradesPerFan: number
-  tradeRestMs: number
-}
+export type TradeLimits = Pick<Settings, 'openTradesPerFan' | 'tradeRestHours'>
 
 export async function offerTrade(
   tx: Transaction,
   { userId: fromId }: Caller,
   { to, give, want = [] }: TradeOffer,
-  { openTradesPerFan, tradeRestMs }: TradeLimits,
+  { openTradesPerFan, tradeRestHours }: TradeLimits,
 ): Promise<Trade> {
   const toId = await lockPartner(tx, fromId, to)
   await lockToCount(tx, fromId)
@@ -37,8 +35,8 @@ export async function offerTrade(
   const owners = await readOwners(tx, items)
   const missing = findNotOwned(items, owners) ?? (await findUnseen(tx, fromId, toId, wanted))
   if (missing) throw notOwned(missing)
-  const restingItem = findResting(items, owners, tx.now(), tradeRestMs)
-  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestMs)
+  const restingItem = findResting(items, owners, tx.now(), tradeRestHours)
+  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestHours)
 
   const now = tx.now()
   const trade = { id: tx.newId(), fromId, toId, status: 'open', version: 1, createdAt: now }

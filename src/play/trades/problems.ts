@@ -24,7 +24,7 @@ export const tradeProblems = defineProblems({
     status: 409,
     title: 'An item cannot be traded yet',
     description:
-      'After a change of owner, an item cannot be traded for `TRADE_REST_HOURS`. Show which item it is, and try again after `until`.',
+      'After a change of owner, an item cannot be traded for `tradeRestHours`. Show which item it is, and try again after `until`.',
     members: Type.Object({
       collectibleId: Type.String({ description: 'Slug of the collectible.' }),
       serialNumber: Integer({ minimum: 1, description: 'Number of the copy.' }),

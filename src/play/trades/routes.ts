@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
-import type { Config } from '../../platform/config/config.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 import { acceptTrade } from './accept.ts'
 import { cancelTrade, declineTrade } from './end.ts'
 import { offerTrade } from './offer.ts'
@@ -12,22 +12,22 @@ import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { listTrades, readTrade } from './trades.ts'
 
-type TradeDeps = FanDeps & { config: Config; cursors: Cursors }
+type TradeDeps = FanDeps & { cursors: Cursors }
 
 const TAG = 'Trades'
 
-const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
+const tradeRoutes = (deps: TradeDeps) =>
   fans(deps, { prefix: '/api/trades', tag: TAG })
     .post(
       '',
       ({ body, status, write }) =>
-        write(async (tx, fan) => status(201, await offerTrade(tx, fan, body, limits))),
+        write(async (tx, fan) => status(201, await offerTrade(tx, fan, body, await settingsOf(tx)))),
       operation({
         id: 'offerTrade',
         limit: 'trades',
         summary: 'Offer a trade or a gift',
         description:
-          'Open for 7 days. The items stay with their owners until the offer is accepted. An item rests for a day after it changed hands.',
+          'Open for 7 days. The items stay with their owners until the offer is accepted. After a change of owner, an item cannot be traded for a day.',
         query: Closed(LanguageQuery),
         body: schema.TradeOffer,
         findErrors: schema.findRepeatedItems,
@@ -42,7 +42,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
       operation({
         id: 'readTrade',
         summary: 'Read a trade',
-        description: 'One that you offered, or that was offered to you.',
+        description: 'A trade that you offered, or that was offered to you.',
         params: schema.TradeParams,
         query: Closed(LanguageQuery),
         responses: { 200: schema.Trade },
@@ -52,13 +52,14 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
     )
     .post(
       '/:tradeId/accept',
-      ({ body, params, write }) => write((tx, fan) => acceptTrade(tx, fan, params.tradeId, body, limits)),
+      ({ body, params, write }) =>
+        write(async (tx, fan) => acceptTrade(tx, fan, params.tradeId, body, await settingsOf(tx))),
       operation({
         id: 'acceptTrade',
         limit: 'trades',
         summary: 'Accept a trade',
         description:
-          'All items change hands, or none. An item that has left voids the offer. A repeat returns the completed trade.',
+          'All items change owner, or none. If an item has another owner by then, the offer becomes void. A repeat returns the completed trade.',
         params: schema.TradeParams,
         query: Closed(LanguageQuery),
         body: schema.TradeAcceptance,
@@ -107,7 +108,7 @@ const listRoutes = (deps: TradeDeps) =>
     operation({
       id: 'listTrades',
       summary: 'List your trades',
-      description: 'Those that you offered and those that were offered to you, the latest first.',
+      description: 'Trades that you offered or that were offered to you, newest first.',
       query: Closed({ ...PageQuery, ...LanguageQuery }),
       responses: { 200: schema.Trades },
       problems: thrownBy.listTrades,

@@ -72,7 +72,10 @@ export const Trade = Closed(
       description:
         '`expired`: not accepted in 7 days. `void`: an item had left before the offer was accepted, or a fan deleted the account.',
     }),
-    version: Integer({ minimum: 1, description: 'Changes with the trade. Accepting names it.' }),
+    version: Integer({
+      minimum: 1,
+      description: 'Changes when the trade changes. Required to accept the trade.',
+    }),
     createdAt: Instant('When the offer was made.'),
     expiresAt: Instant('When an open offer expires.'),
     endedAt: Nullable(Instant('When the trade was completed, declined, cancelled or voided.')),
@@ -82,7 +85,7 @@ export const Trade = Closed(
 export type Trade = typeof Trade.static
 
 export const Trades = Closed(
-  { trades: Type.Array(Trade, { description: 'The latest first.' }), nextCursor: NextCursor },
+  { trades: Type.Array(Trade, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'Trades' },
 )
 

@@ -1,4 +1,7 @@
-/** Reads trades for one of the two fans. A trade with a fan who is hidden from the viewer is not found. */
+/**
+ * Trades, read for one of the two fans. A trade with a fan who is hidden from the viewer is not found. An offer (`offer.ts`) is
+ * open until it is completed (`accept.ts`), declined, cancelled or void (`end.ts`), or expires.
+ */
 import { and, asc, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
@@ -9,7 +12,7 @@ import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { isVisible } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
-import { collectiblesToShow } from '../packs/catalogue.ts'
+import { collectiblesToShow } from '../packs/packs.ts'
 import { tradeProblems } from './problems.ts'
 import type { Trade, TradeItem } from './schema.ts'
 
@@ -20,7 +23,7 @@ export const statusOf = ({ status, expiresAt }: TradeRow, now: Date) =>
   // Guarantee of the cast: a constraint of the table.
   status === 'open' && expiresAt <= now ? 'expired' : (status as Exclude<Trade['status'], 'expired'>)
 
-/** The offers that the fan made or received, the latest first. @throws DomainError `invalid_cursor` */
+/** The offers that the fan made or received, newest first. @throws DomainError `invalid_cursor` */
 export async function listTrades(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `trades ${userId}`
   const before = cursors.decode(list, page.cursor)

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { errorCode } from '../../core/error-code.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type Fetch, fetchJson, ProviderError } from '../../platform/identity-provider/fetch-json.ts'
 import {
@@ -162,10 +163,10 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
 function readResult({ jsonrpc, id, result, error }: Record<string, unknown>): string | null {
   if (jsonrpc !== '2.0' || id !== 1) throw new ProviderError('its response is not JSON-RPC', 'invalid')
   if (typeof error === 'object' && error !== null) {
-    const { code, message } = error as { code?: unknown; message?: unknown }
-    if (code === 3 || REVERTED.test(String(message))) return null
+    const message = 'message' in error ? error.message : undefined
+    if (errorCode(error) === 3 || REVERTED.test(String(message))) return null
     // Leaves out the message, which may contain the key of the URL.
-    throw new ProviderError(`it refused with ${Number(code)}`, 'unavailable')
+    throw new ProviderError(`it refused with ${Number(errorCode(error))}`, 'unavailable')
   }
   if (typeof result !== 'string' || !/^0x[\da-f]*$/i.test(result))
     throw new ProviderError('its result is not hex', 'invalid')

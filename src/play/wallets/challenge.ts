@@ -1,5 +1,4 @@
 /** Challenges: the texts that fans sign to prove that a wallet is theirs. */
-
 import { and, count, eq, gt, lte } from 'drizzle-orm'
 import { deleteInBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
@@ -7,10 +6,9 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
-import { lockToCount } from '../../identity/users/users.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import type { WalletsConfig } from '../../platform/config/wallets.ts'
 import { loadEthereum } from './load-ethereum.ts'
-import { writeMessage } from './message.ts'
 import { walletProblems } from './problems.ts'
 import type { NewChallenge } from './schema.ts'
 
@@ -106,3 +104,32 @@ function isOpen({ tables: { walletChallenges } }: Pick<Reader, 'tables'>, userId
 /** Deletes expired challenges. Returns their number. */
 export const sweepChallenges = (db: Database): Promise<number> =>
   deleteInBatches(db, db.tables.walletChallenges, tx => lte(tx.tables.walletChallenges.expiresAt, tx.now()))
+
+/** The text that a wallet signs (EIP-4361). It binds the signature to site, address, chain, fan and time. */
+
+interface Signing {
+  /** The site for which it is signed. */
+  origin: string
+  /** With the checksum of EIP-55. */
+  address: string
+  chainId: number
+  userId: string
+  nonce: string
+  issuedAt: Date
+  expiresAt: Date
+}
+
+/** EIP-4361. It binds the signature to site, address, chain, fan and time. */
+function writeMessage({ origin, address, chainId, userId, nonce, issuedAt, expiresAt }: Signing) {
+  return `${new URL(origin).host} wants you to sign in with your Ethereum account:
+${address}
+
+Link this wallet to the fan account ${userId}. This does not sign you in, and moves nothing.
+
+URI: ${origin}
+Version: 1
+Chain ID: ${chainId}
+Nonce: ${nonce}
+Issued At: ${issuedAt.toISOString()}
+Expiration Time: ${expiresAt.toISOString()}`
+}

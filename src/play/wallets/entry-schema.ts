@@ -28,7 +28,7 @@ export const HoldsEntry = Closed(
     chainId: ChainId('The chain (EIP-155). `WEB3_RPC_URLS` has its URL.'),
     contract: AddressInput('Address of the contract of the token, ERC-20 or ERC-721.'),
     minimum: Units(
-      'Units that the linked wallets must hold together: of ERC-721 a number of tokens, of ERC-20 the smallest unit.',
+      'Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20.',
     ),
   },
   { title: 'Holds' },

@@ -5,10 +5,10 @@ import type { Config } from '../../platform/config/config.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { Chains } from './chains.ts'
 import { issueChallenge, prepareChallenge } from './challenge.ts'
-import { linkWallet, listLinked, unlinkWallet } from './link.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { verifyProof } from './verify.ts'
+import { linkWallet, listLinked, unlinkWallet } from './wallets.ts'
 
 type WalletDeps = FanDeps & { config: Config; chains: Chains }
 
@@ -42,7 +42,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
         limit: 'wallets',
         summary: 'Request a challenge for a wallet',
         description:
-          'The user signs `message` unchanged with the wallet, in five minutes. It names the site, the chain, the address and the fan. A challenge is used once.',
+          'The user signs `message` unchanged with the wallet, within five minutes. The message contains the site, the chain, the address and the fan. A challenge can be used once.',
         body: schema.NewChallenge,
         responses: { 201: schema.WalletChallenge },
         problems: thrownBy.issueWalletChallenge,
@@ -67,7 +67,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
         limit: 'wallets',
         summary: 'Link a wallet',
         description:
-          'Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet is no way to sign in.',
+          'Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet cannot be used to sign in.',
         body: schema.WalletProof,
         responses: { 200: schema.LinkedWallet, 201: schema.LinkedWallet },
         problems: thrownBy.linkWallet,

@@ -6,12 +6,12 @@ import { AddressInput, ChainId } from './entry-schema.ts'
 const MAX_SIGNATURE = 8_192
 
 const Nonce = Type.String({
-  description: 'Names the challenge.',
+  description: 'Identifies the challenge.',
   examples: ['6f2b1c0d9e8a47536f2b1c0d9e8a4753'],
 })
 
 export const NewChallenge = Closed({
-  address: AddressInput('Address of the wallet. One in mixed case must have the checksum of EIP-55.'),
+  address: AddressInput('Address of the wallet. An address in mixed case must have the checksum of EIP-55.'),
   chainId: ChainId('The chain to which the wallet is connected (EIP-155).'),
 })
 export type NewChallenge = Static<typeof NewChallenge>
@@ -30,7 +30,7 @@ export const WalletProof = Closed({
   signature: Type.String({
     pattern: '^0x([0-9a-fA-F]{2})+$',
     maxLength: 2 + 2 * MAX_SIGNATURE,
-    description: 'Signature of the message: of a key (EIP-191), or of a contract (ERC-1271, ERC-6492).',
+    description: 'Signature of the message, by a key (EIP-191) or a contract (ERC-1271, ERC-6492).',
     errorNoun: `hexadecimal digits after 0x, at most ${MAX_SIGNATURE} bytes`,
     examples: [`0x${'8f'.repeat(32)}${'4c'.repeat(32)}1b`],
   }),
@@ -40,7 +40,7 @@ export type WalletProof = Static<typeof WalletProof>
 export const LinkedWallet = Closed(
   {
     address: Type.String({ description: 'Address of the wallet, with the checksum of EIP-55.' }),
-    chainId: Integer({ minimum: 1, description: 'The chain on which it was proved last (EIP-155).' }),
+    chainId: Integer({ minimum: 1, description: 'The chain of the latest proof (EIP-155).' }),
     linkedAt: Instant('When it was linked.'),
   },
   { title: 'LinkedWallet' },
@@ -61,7 +61,7 @@ export const Holds = Closed(
     contract: Type.String({ description: 'Address of the contract of the token, in lower case.' }),
     minimum: Type.String({
       description:
-        'Units that the linked wallets must hold together: of ERC-721 a number of tokens, of ERC-20 the smallest unit.',
+        'Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20.',
     }),
   },
   { title: 'Holds', description: 'A token that a fan must hold in linked wallets.' },

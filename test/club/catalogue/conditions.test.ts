@@ -104,7 +104,7 @@ describe('a condition', () => {
     expect(meetsAll([condition], data)).toBe(false)
   })
 
-  test('is one of several that must all be met, and none are met by any data', () => {
+  test('is met together with all others, and an empty list is met by any data', () => {
     const [first, second] = [met[0], unmet[0]]
     if (!first || !second) throw new Error('both lists have conditions')
     expect(meetsAll([first, first], data)).toBe(true)
@@ -113,7 +113,7 @@ describe('a condition', () => {
     expect(meetsAll([], null)).toBe(true)
   })
 
-  test('either it or its opposite is met, with any value', () => {
+  test('for any value, either it or its opposite is met', () => {
     const value = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null))
     fc.assert(
       fc.property(fc.option(fc.jsonValue(), { nil: undefined }), value, (actual, expected) => {

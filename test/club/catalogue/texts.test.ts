@@ -50,7 +50,7 @@ test.each<[string, unknown]>([
   expect(faultsOf(title)).toEqual([{ line: 1, pointer: '/rewards/0/title', message: EXPECTED }])
 })
 
-test('a tag that another one replaces is refused, with that one', () => {
+test('a deprecated language tag is refused, and the error names the current one', () => {
   expect(faultsOf({ en: 'Scarf', iw: 'צעיף' })).toEqual([
     { line: 1, pointer: '/rewards/0/title/iw', message: 'must be he, its canonical tag' },
   ])

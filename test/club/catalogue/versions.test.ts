@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { bumpVersion, readVersion } from '../../../src/club/catalogue/versions.ts'
 import { draftOf, insertEvent } from '../../../src/economy/events/event-rows.ts'
 import { recordEvent } from '../../../src/economy/events/record-event.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
@@ -36,7 +36,7 @@ onEachEngine(
             occurredAt: tx.now(),
             data: {},
           }
-          const draft = draftOf(event, tx.now(), { revision: null, position: null })
+          const draft = draftOf(event, tx.now(), { revision: null, position: null, form: 'short' })
           return insertEvent(tx, draft, 'current')
         })
       expect(await insert('1')).toEqual({ sequence: 1, revision: null })
@@ -55,7 +55,7 @@ onEachEngine(
       expect(await read()).toEqual(before)
     })
 
-    test('whose revision was rolled back and given again has its own listeners', async () => {
+    test('that was rolled back and assigned again has its own listeners', async () => {
       const id = await world.db.write(
         async tx => (await ensureUser(tx, { provider: 'test', subject: 'fan' })).user.id,
       )

@@ -1,7 +1,7 @@
 /** Matches as an importer states them. */
 import { expect, test } from 'bun:test'
 import type { EntryChange } from '../../../src/club/catalogue/entry.ts'
-import type { MatchEntry } from '../../../src/club/matches/entry-schema.ts'
+import type { MatchEntry } from '../../../src/club/matches/match-kind.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import { entryKinds, planRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -70,7 +70,7 @@ onEachEngine('A match in a catalogue file', world => {
     expect(await read(match)).toMatchObject({ ...result, revision: 2 })
   })
 
-  test('tells that its kick-off stays without a greater revision, and moves it by force alone', async () => {
+  test('reports that its kick-off does not change without a greater revision, and moves it only with force', async () => {
     const match = await record()
     await write(match)
     const result = { status: 'finished', homeScore: 2, awayScore: 1 } as const
@@ -124,7 +124,7 @@ onEachEngine('A match in a catalogue file', world => {
     expect(await pointersOf(write(await record(fields)))).toEqual(pointers)
   })
 
-  test('is not listed any more once it is deactivated, and comes back with the next import', async () => {
+  test('is no longer listed after it is deactivated, and is listed again after the next import', async () => {
     const match = await record()
     await write(match)
     await world.db.write(tx => entryKinds.match.deactivate(tx, match.entry.id))

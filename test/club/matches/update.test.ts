@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { resetRevision } from '../../../src/club/matches/reset-revision.ts'
+import { resetRevision } from '../../../src/club/matches/update-match.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
 
@@ -60,7 +60,7 @@ onEachEngine('PUT /api/matches/{id}', world => {
   test.each([
     ['an older revision', 4],
     ['the stored revision with another state', 5],
-  ])('%s is 409 stale_revision, which tells the stored one', async (_, revision) => {
+  ])('%s is 409 stale_revision, with the stored revision', async (_, revision) => {
     const id = await world.match()
     await put(id, { revision: 5, status: 'live' })
     const { status, body } = await put(id, { revision, status: 'cancelled' })
@@ -80,7 +80,7 @@ onEachEngine('PUT /api/matches/{id}', world => {
     expect((await put(id, { revision: 1_000_007, status: 'live' })).body.revision).toBe(1_000_007)
   })
 
-  test('after a reset of the revision, reports with the revisions that it shut out are accepted', async () => {
+  test('after a reset of the revision, reports are accepted that were refused before', async () => {
     const id = await world.match({ revision: 1_786_818_600_000 })
     expect((await put(id, { revision: 3, status: 'live' })).body.code).toBe('stale_revision')
     const reset = await world.db.write(tx => resetRevision(tx, id, 2))
@@ -145,7 +145,7 @@ onEachEngine('PUT /api/matches/{id}', world => {
     },
   )
 
-  test('a result is queued for settlement once, and again when it changes or is taken back', async () => {
+  test('a result is queued for settlement once, and again when it changes or is removed', async () => {
     const id = await world.match()
     await put(id, { status: 'live', homeScore: 1, awayScore: 0 })
     expect(await settlementOf(id)).toBeUndefined()

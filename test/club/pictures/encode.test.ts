@@ -70,7 +70,7 @@ test.each([
   expect(await refusalOf(await make())).toBe(code)
 })
 
-test('no pixel buffer is allocated for a bomb', async () => {
+test('no pixel buffer is allocated for a small file with too many pixels', async () => {
   const before = process.memoryUsage.rss()
   for (let n = 0; n < 20; n++) expect(await refusalOf(bomb(50_000, 50_000))).toBe('picture_too_large')
   // One alone would take 10 GB.
@@ -133,7 +133,7 @@ test('two pictures are decoded at once, eight wait, and further ones are refused
   expect(await own(large, 512)).toMatchObject({ width: 512 })
 })
 
-test('of one fan one picture is decoded and one waits, however many arrive: others are served', async () => {
+test('only one picture of a fan is decoded and one waits, so that other fans are served', async () => {
   const own = createEncoder()
   const large = png({ width: 1_000, height: 1_000 })
   const order: string[] = []

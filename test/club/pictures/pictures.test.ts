@@ -95,7 +95,7 @@ onEachEngine('Pictures', world => {
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
   })
 
-  test('the media type that the client states means nothing', async () => {
+  test('the media type of the request is ignored', async () => {
     const fan = await world.fan()
     const asText = await upload(fan, newPng(), { 'content-type': 'text/html' })
     expect(asText.status).toBe(201)
@@ -156,7 +156,7 @@ onEachEngine('Pictures', world => {
     expect(await world.db.read.select().from(pictures).where(eq(pictures.fileId, id))).toHaveLength(4)
   })
 
-  test('a fan has at most so many pictures: a further one is refused before it is decoded', async () => {
+  test('pictures above the limit per fan are refused before they are decoded', async () => {
     const fan = await patientFan(world)
     const bytes = newPng()
     for (let n = 1; n < MAX_PICTURES; n++) expect((await upload(fan, newPng())).status).toBe(201)
@@ -310,7 +310,7 @@ onEachEngine('Pictures', world => {
     expect(await isStored(url)).toBe(false)
   })
 
-  test('is 404 at its address while no fan who is shown and no system has it', async () => {
+  test('is 404 unless a visible fan or a system has it', async () => {
     const [one, other] = [await namedFan(world), await namedFan(world)]
     const bytes = newPng()
     const url = await avatarOf(one, bytes)
@@ -368,7 +368,7 @@ onEachEngine('Pictures', world => {
       expect((await upload(await world.fan(), bytes)).status).toBe(201)
     })
 
-    test('keeps nobody from what others show, or what the hidden fan uploads later', async () => {
+    test('does not affect pictures of other fans, nor later uploads of the hidden fan', async () => {
       const [one, other, third] = [await namedFan(world), await namedFan(world), await namedFan(world)]
       const [shown, later] = [newPng(), newPng()]
       await avatarOf(one, shown)
@@ -395,7 +395,7 @@ onEachEngine('Pictures', world => {
     expect(await files()).toBe(before)
   })
 
-  test('a file that is being deleted is not uploaded meanwhile, and a deletion that failed is repeated', async () => {
+  test('a file is not uploaded while it is being deleted, and a failed deletion is repeated', async () => {
     const fan = await fanWithProfile()
     const bytes = newPng()
     const url = await avatarOf(fan, bytes)

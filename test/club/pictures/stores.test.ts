@@ -35,7 +35,7 @@ beforeEach(() => {
 describe.each(['directory', 'bucket'] as const)('A %s', kind => {
   const store = stores[kind]
 
-  test('returns what was put, also after a repeat, and null after it was deleted', async () => {
+  test('returns a stored file, also after a repeated put, and null after its deletion', async () => {
     await store.delete(NAME)
     expect(await store.get(NAME)).toBeNull()
     for (let n = 0; n < 2; n++) await store.put(NAME, Buffer.from('a picture'))
@@ -44,7 +44,7 @@ describe.each(['directory', 'bucket'] as const)('A %s', kind => {
     expect(await store.get(NAME)).toBeNull()
   })
 
-  test('lists what it has, page by page, and nothing of others', async () => {
+  test('lists its files, page by page, and no files of others', async () => {
     const names = ['01', '02', '03', '04', '05'].map(start => `${start.repeat(32)}.webp`)
     for (const name of names) await store.put(name, Buffer.from(name))
     mkdirSync(join(folder, 'notes'), { recursive: true })

@@ -52,6 +52,18 @@ onEachEngine('Seasons', world => {
     expect(await errorsOf(write(season(1990, { id: 'a' })))).toMatchObject([{ pointer: '/startsAt' }])
   })
 
+  test('and the seasons of matches for streams do not mix, in either order', async () => {
+    const topicOf = async (id: string) =>
+      (await world.anonymous.get(`/api/stream?topics=leaderboard:predictions:${id}`)).status
+    await write(season(1990, { id: 'listed' }))
+    expect(await list()).toHaveLength(1)
+    expect(await topicOf('1900')).toBe(404)
+    await world.match({ season: '1990' })
+    await write(season(1980, { id: 'also' }))
+    expect(await topicOf('1900')).toBe(404)
+    expect(await list()).toHaveLength(2)
+  })
+
   test.each([
     ['begins within it', { startsAt: '2001-01-01T00:00:00Z', endsAt: '2002-01-01T00:00:00Z' }, '/startsAt'],
     ['ends within it', { startsAt: '1999-01-01T00:00:00Z', endsAt: '2000-07-01T00:00:00.001Z' }, '/endsAt'],
@@ -65,14 +77,14 @@ onEachEngine('Seasons', world => {
     expect((await write(season(2000, { id: 'other', ...members, active: false }))).outcome).toBe('created')
   })
 
-  test('of many that are written at once for one time, one is stored', async () => {
+  test('only one of several overlapping seasons that are written at once is stored', async () => {
     const ids = Array.from({ length: 8 }, (_, n) => `at-once-${n}`)
     const written = await Promise.allSettled(ids.map(id => write(season(2010, { id }))))
     expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect((await list()).filter(({ id }: Season) => id.startsWith('at-once'))).toHaveLength(1)
   })
 
-  test('a file is refused at the place of what overlaps in it, or with what is stored', async () => {
+  test('a file is refused at the season that overlaps with another one, in the file or stored', async () => {
     await write(season(2020))
     const within = readCatalogue(
       JSON.stringify({ seasons: [season(2031), season(2030), season(2031, { id: 'x' })] }, null, 1),

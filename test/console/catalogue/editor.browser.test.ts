@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
       }
 
       test(
-        'creates a reward, edits it with the difference in sight, and restores it',
+        'creates a reward, edits it after a review of the changes, and restores it',
         async () => {
           const { page, complaints, close } = await open('/catalogue/reward')
           await page.getByRole('grid').waitFor()
@@ -62,11 +62,11 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
           await page.getByRole('link', { name: 'New reward' }).click()
           // Faults stand at their fields.
           await page.getByRole('button', { name: 'Create reward' }).click()
-          await page.getByText('Correct the marked fields.').waitFor()
+          await page.getByText('Correct these').waitFor()
           await page.getByRole('textbox', { name: 'Id', exact: true }).fill('away.scarf')
           await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Away scarf')
           await page.getByRole('textbox', { name: 'Description', exact: true }).fill('For away days.')
-          await page.getByRole('textbox', { name: 'Item type', exact: true }).fill('voucher')
+          await page.getByRole('combobox', { name: 'Item type' }).selectOption('voucher')
           await takeScreenshot(page, 'catalogue-new', { fullPage: true })
           await page.getByRole('button', { name: 'Create reward' }).click()
           await confirm(page, 'Save', 'New season')
@@ -97,9 +97,10 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
       )
 
       test(
-        'puts the changes of two people on top of each other',
+        'merges the changes of two people',
         async () => {
           const { page, complaints, close } = await open('/catalogue/reward/entry/shown-open')
+          await page.getByRole('combobox', { name: 'Item type' }).selectOption({ label: 'Another…' })
           await page.getByRole('textbox', { name: 'Item type', exact: true }).fill('ticket')
           const [stored] = await entryKinds.reward.read(world.db.read, ['shown-open'])
           if (!stored) throw new Error('there is no reward')
@@ -129,22 +130,24 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
       )
 
       test(
-        'creates a rule with conditions, and previews it on what has happened',
+        'creates a rule with conditions, and previews it on past events',
         async () => {
           const fans = [await addFan(world), await addFan(world)]
           for (let n = 0; n < 9; n++)
             await world.db.write(tx =>
               writeEvent(tx, {
                 ...{ source: 'shop', eventId: `seen-${n}`, userId: fans[n % 2] ?? '', type: 'test.preview' },
-                ...{ occurredAt: tx.now(), data: { amount: n * 100, currency: 'EUR' }, digest: null },
+                ...{ occurredAt: tx.now(), data: { amount: n * 100, currency: 'EUR' } },
               }),
             )
           const { page, complaints, close } = await open('/catalogue/rule/new')
           await page.getByRole('textbox', { name: 'Id', exact: true }).fill('big-spender')
           await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Big spender')
-          await page.getByRole('textbox', { name: 'Event type' }).fill('test.preview')
+          await page
+            .getByRole('combobox', { name: 'Event type' })
+            .selectOption('Test preview (of another system)')
           await page.getByRole('button', { name: 'Add condition' }).click()
-          await page.getByRole('textbox', { name: 'Path' }).fill('/amount')
+          await page.getByRole('combobox', { name: 'Member' }).selectOption('Amount')
           await page.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
           await page.getByRole('textbox', { name: 'Value', exact: true }).fill('300')
           await page.getByRole('spinbutton', { name: 'Points for each event' }).fill('10')
@@ -174,7 +177,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
       )
 
       test(
-        'uploads a picture, whatever its file is named, and says why another file is none',
+        'uploads a picture with any file name, and says why another file is not a picture',
         async () => {
           const { page, complaints, close } = await open('/catalogue/reward/entry/shown-open')
           const [input, address] = [page.getByLabel(/^Upload/), page.getByPlaceholder('https://…')]
@@ -196,6 +199,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
           await takeScreenshot(page, 'catalogue-picture')
           const picture = newPng()
           await choose('../../<img src=x onerror=alert(1)>\u202egnp.exe', picture, '')
+          await page.getByRole('dialog').getByRole('button', { name: 'Use all of it' }).click()
           await waitUntil('the address is that of the picture', async () =>
             (await address.inputValue()).startsWith('/uploads/'),
           )
@@ -231,7 +235,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
       )
 
       test(
-        'lays hostile names out, and lets support read alone',
+        'shows hostile names safely, and lets support only read',
         async () => {
           const { page, complaints, close } = await open(
             '/catalogue/team',
@@ -240,8 +244,8 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})`
           )
           await page.getByText('<img src=x').first().waitFor()
           expect(await page.getByRole('link', { name: 'New team' }).count()).toBe(0)
-          await page.getByRole('row', { name: /hostile/ }).click()
-          await page.getByText('Your role reads the catalogue').waitFor()
+          await page.getByRole('row', { name: /<img src=x/ }).click()
+          await page.getByText('Your role can read the catalogue').waitFor()
           expect(await page.getByRole('button', { name: 'Review and save' }).count()).toBe(0)
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
           expect(complaints).toEqual([])

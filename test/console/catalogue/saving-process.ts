@@ -21,7 +21,7 @@ interface Entry {
 }
 
 async function change(params: Entry): Promise<boolean> {
-  const { entry, revision } = await readEntry(db.read, params.kind, params.entryId)
+  const { entry, revision } = await readEntry(db.read, params.kind, params.entryId, 'en')
   const draft = addPoint(entry)
   return db
     .write(tx => saveEntry(tx, params, { entry: draft, revision }, { source: 'console', reason: 'One more' }))

@@ -48,7 +48,7 @@ onEachEngine('An action on a fan in the console', world => {
     expect(unknown.body.code).toBe('fan_not_found')
   })
 
-  test('gives cash, once per reference and only in a currency that is kept', async () => {
+  test('gives cash, once per reference and only in a configured currency', async () => {
     const fan = await namedFan(world)
     const path = `/api/fans/${fan.id}/cash`
     const given = { amount: 500, currency: 'EUR', ref: unique('cash'), reason }
@@ -118,7 +118,7 @@ onEachEngine('An action on a fan in the console', world => {
       expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
     })
 
-    test('does not undo one that was used, until the use is undone, once', async () => {
+    test('does not undo a used one until its use is undone', async () => {
       const { fan, rewardId, code } = await redeemedCode(world)
       const use = () => support().post(`/api/desk/codes/${code}/use`, { requestId: crypto.randomUUID() })
       const undoUse = () => support().post(`/api/fans/${fan.id}/undo-use`, { code, reason })
@@ -172,7 +172,7 @@ onEachEngine('An action on a fan in the console', world => {
     expect(JSON.stringify(detail)).not.toContain(fan.handle)
   })
 
-  test('asks no second person to erase a fan whose handle was not typed, or who is gone', async () => {
+  test('refuses to erase a fan whose handle was not typed, or who is already erased, without a second person', async () => {
     const { console } = world.config
     if (!console) throw new Error('the console is on in tests')
     const config = { ...world.config, console: { ...console, twoPerson: ['erasure' as const] } }

@@ -9,6 +9,7 @@ import { addRule, unique } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { addPack, buy, expectStatus, FREE, open } from '../../play/packs/packs-world.ts'
+import { addMatch, addPredictor, HOUR, settleAll } from '../../play/predictions/match-world.ts'
 import { addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
 import { drawnItem, offer } from '../../play/trades/trades-world.ts'
 import type { Client } from '../../support/client.ts'
@@ -99,7 +100,7 @@ onEachEngine('A fan in the console', world => {
   const titles = async (kind: string, role?: Parameters<typeof as>[0]) =>
     (await timeline(`&kind=${kind}`, role)).map(({ title }) => plain(title))
 
-  test('the head has what the staff ask first', async () => {
+  test('the head has the main facts about the fan', async () => {
     const head = await get('')
     expect(head).toMatchObject({
       ...{ id, handle: fan.handle, displayName: 'Ana Ruiz', states: ['muted'] },
@@ -117,11 +118,13 @@ onEachEngine('A fan in the console', world => {
     expect(Date.parse(head.lastEventAt)).toBeGreaterThan(Date.parse(head.createdAt))
   })
 
-  test('the timeline says what happened in words', async () => {
+  test('the timeline describes what happened', async () => {
     const [sale] = await timeline('&kind=events').then(items =>
       items.filter(({ event }) => event?.source === 'shop'),
     )
-    expect(plain(sale?.title ?? '')).toBe(`${type} reported by shop`)
+    expect(plain(sale?.title ?? '')).toBe(
+      `Shop ${type.slice('shop.'.length).replaceAll('-', ' ')}, reported by shop`,
+    )
     expect(plain(sale?.detail ?? '')).toBe('Rule “Buy in the shop” granted 25 points.')
     expect(await titles('rewards')).toEqual([
       'Redeemed the reward “Signed shirt”',
@@ -134,13 +137,30 @@ onEachEngine('A fan in the console', world => {
     ])
     expect(await titles('moderation')).toEqual(['Muted by the club'])
     const points = await titles('points')
-    expect(points[0]).toBe('Points granted by operator')
-    expect(points).toContain('Points earned by the rule “Buy in the shop”')
+    expect(points[0]).toBe('Granted by the club')
+    expect(points).toContain('Rule “Buy in the shop”')
     expect((await titles('trades'))[0]).toMatch(/^Offered a gift to “Name of /)
     expect((await titles('packs'))[0]).toMatch(/^Opened the pack “/)
   })
 
-  test('of an event whose data was deleted, the timeline says what is still known', async () => {
+  test('a prediction is told with its match and its result', async () => {
+    const { matchId, finish } = await addMatch(world)
+    const predictor = await addPredictor(world, matchId, 2, 1)
+    world.clock.advance(2 * HOUR)
+    await finish(2, 1)
+    await settleAll(world)
+    const { id: predictorId } = (await predictor.get('/api/user/profile')).body
+    const told = async (path: string) =>
+      expectStatus(200, await as('support').get(`/api/fans/${predictorId}${path}`))
+    const { items } = await told('/timeline?kind=events')
+    expect(items.map(({ title }: Item) => plain(title))).toContainEqual(
+      expect.stringMatching(/^Predicted 2:1 for team-\S+ – team-\S+, which ended 2:1$/),
+    )
+    const { entries } = await told('/points')
+    expect(plain(entries[0].title)).toMatch(/^Prediction of team-\S+ – team-\S+$/)
+  })
+
+  test('the timeline shows what is still known about an event whose data was deleted', async () => {
     const old = await namedFan(world)
     const { id: oldId } = (await old.get('/api/user/profile')).body
     const { events } = world.db.tables
@@ -154,6 +174,7 @@ onEachEngine('A fan in the console', world => {
     const shown: string[] = items.map(({ title }: Item) => plain(title))
     expect(shown.filter(title => /unknown|undefined|dismissed|refused/.test(title))).toEqual([])
     expect(shown).toContain('The club decided an appeal')
+    expect(items.filter(({ isBare }: { isBare: boolean }) => isBare).length).toBeGreaterThan(10)
   })
 
   test('an event is explained rule by rule', async () => {
@@ -171,7 +192,16 @@ onEachEngine('A fan in the console', world => {
   })
 
   test('points, cards and the record are lists of their own', async () => {
-    expect((await get('/points')).entries[0]).toMatchObject({ reason: 'adjustment', delta: 40 })
+    const { entries } = await get('/points')
+    expect(entries[0]).toMatchObject({
+      title: 'Granted by the club',
+      note: expect.stringContaining('A late bus'),
+      delta: 40,
+    })
+    expect((await get('/points', 'finance')).entries[0]).toMatchObject({ note: null })
+    const titled = entries.map(({ title }: { title: string }) => plain(title))
+    expect(titled).toContain('Completed the onboarding')
+    expect(titled).toContain('Rule “Buy in the shop”')
     expect((await get('/cards')).items).toHaveLength(2)
     const record = await get('/record')
     expect(record.user).toMatchObject({ id, handle: fan.handle, displayName: 'Ana Ruiz' })
@@ -225,7 +255,7 @@ onEachEngine('A fan in the console', world => {
       expect((await as('owner').get(`/api/fans/nobody${path}`)).body.code).toBe('fan_not_found')
   })
 
-  test('of an erased fan, what is left is shown', async () => {
+  test('the remaining data of an erased fan is shown', async () => {
     const gone = await namedFan(world)
     const goneId = (await gone.get('/api/user/profile')).body.id
     await gone.post('/api/user/onboarding', {})

@@ -106,7 +106,8 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
           expect(page.url()).toEndWith('/fans')
           await page.keyboard.press('Enter')
           await page.getByRole('heading', { name: /Mariana Coelho/ }).waitFor()
-          const event = `\u2068${type}\u2069 reported by \u2068shop\u2069`
+          const words = type.replace('shop.', 'Shop ').replaceAll('-', ' ')
+          const event = `\u2068${words}\u2069, reported by \u2068shop\u2069`
           await page.getByText(event).first().waitFor()
           await takeScreenshot(page, `fan-${name}`, { fullPage: true })
           await judge(page, viewport.width, browser.complaints)
@@ -201,7 +202,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
           await tx
             .insert(lockers)
             .values({ userId: hostileId, title: text, theme: text, shelves: '[]', updatedAt: at })
-          const event = { userId: hostileId, occurredAt: at, recordedAt: at, digest: null }
+          const event = { userId: hostileId, occurredAt: at, recordedAt: at }
           await tx.insert(tx.tables.events).values([
             {
               ...event,
@@ -244,7 +245,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
         }
       })
 
-      test('a search that fails says so, and tries again; a fan who is not there is said', async () => {
+      test('a failed search is reported and can be repeated, and an unknown fan is reported', async () => {
         const browser = await openBrowser()
         const page = await pages.open(browser.context, '/fans', 'support')
         await page.route('**/api/fans?*', route => route.abort())

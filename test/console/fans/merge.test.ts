@@ -82,7 +82,7 @@ test('every row is on one page, once, in the order of the whole, while rows are 
   )
 })
 
-test('a list that leaves out much ends a page early, and the next one goes on', async () => {
+test('a list that leaves out much ends a page early, and the next one continues', async () => {
   const rows = Array.from({ length: 400 }, (_, index) => row('only', 400 - index, 1_000 - index))
   const hidden = new Set(rows.map(({ item }) => item).filter(item => item !== 'only 1'))
   const source = listOf('only', rows, hidden)

@@ -127,7 +127,7 @@ const lists = (fanId: string): ListOfRows[] => [
   })),
 ]
 
-/** Minutes between a row and the one before it in its list. A clock of another process may be behind. */
+/** Minutes between a row and the previous one in its list. A clock of another process may be behind. */
 const drawnList = fc.array(fc.integer({ min: -3, max: 20 }), { maxLength: 12 })
 
 onEachEngine('The timeline of a fan', world => {
@@ -180,7 +180,7 @@ onEachEngine('The timeline of a fan', world => {
     throw new Error('the pages do not end')
   }
 
-  test('has every row that was there at the first page once, in the order of all, by any filter', async () => {
+  test('contains each row from the time of the first page once and in order, with any filter', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(...Array.from({ length: 12 }, () => drawnList)),

@@ -8,14 +8,14 @@ import { ReasonDialog } from '../../../src/console/parts/dialog.tsx'
 import { DiffView } from '../../../src/console/parts/diff.tsx'
 import { CheckField, NumberField, SelectField, TextField } from '../../../src/console/parts/form.tsx'
 import { Facts, Page, Section } from '../../../src/console/parts/page.tsx'
-import { LocalizedField, type LocalizedText, TimeField } from '../../../src/console/parts/special-fields.tsx'
+import { TimeField } from '../../../src/console/parts/special-fields.tsx'
 import { Empty, Failed, Note, Skeleton } from '../../../src/console/parts/states.tsx'
 import { DataTable } from '../../../src/console/parts/table.tsx'
 import { Tabs } from '../../../src/console/parts/tabs.tsx'
 import { Timeline } from '../../../src/console/parts/timeline.tsx'
 import { Toasts, toast } from '../../../src/console/parts/toast.tsx'
 import { FanName, Money, Points, Time } from '../../../src/console/parts/values.tsx'
-import { zone } from '../../../src/console/preferences.ts'
+import { chooseZone } from '../../../src/console/preferences.ts'
 import { route } from '../../../src/console/router.tsx'
 
 const NAMES = [
@@ -74,7 +74,6 @@ function Forms() {
   const [isOpen, setOpen] = useState(false)
   const [points, setPoints] = useState<number | null>(50)
   const [attempts, setAttempts] = useState<string[]>([])
-  const [title, setTitle] = useState<LocalizedText>('Home shirt')
   const [at, setAt] = useState<string | null>(INSTANT)
   const send = async (reason: string, requestId: string) => {
     setAttempts([...attempts, requestId])
@@ -84,7 +83,6 @@ function Forms() {
   }
   return (
     <Page title="Forms" actions={<Button onClick={() => setOpen(true)}>Grant points</Button>}>
-      <LocalizedField label="Title" required value={title} onChange={setTitle} />
       <TimeField label="Starts" value={at} onChange={setAt} />
       <TextField label="Slug" value="home-shirt" onChange={() => {}} />
       <SelectField label="Kind" value="a" options={[{ value: 'a', title: 'A' }]} onChange={() => {}} />
@@ -92,7 +90,7 @@ function Forms() {
       <Button blocked="Your role may not do this." onClick={() => toast('It was pressed.')}>
         Refund
       </Button>
-      <output>{JSON.stringify({ title, at, attempts })}</output>
+      <output>{JSON.stringify({ at, attempts })}</output>
       {isOpen && (
         <ReasonDialog
           title="Grant points"
@@ -158,7 +156,7 @@ function Others() {
   )
 }
 
-zone.value = 'Europe/Lisbon'
+chooseZone('Europe/Lisbon')
 
 function Gallery() {
   const [name, id] = route.value

@@ -17,7 +17,7 @@ const batchOf = (...fans: (string | null)[]): PositionedEvent[] =>
     }
   })
 
-/** Stores what it is sent, except for the refused. */
+/** Stores the messages that it gets, and refuses those with these ids. */
 function serverOf(...refused: string[]) {
   const sent: string[] = []
   return {
@@ -36,7 +36,7 @@ test.each([
   ['the first is refused', batchOf('a', 'b', 'a'), ['evt_a_1'], undefined, ['evt_a_1', 'evt_b_2']],
   ['one between is refused', batchOf('a', 'b', 'a', 'b'), ['evt_b_2'], 1, ['evt_a_1', 'evt_b_2', 'evt_a_3']],
 ] as const)(
-  '%s: what follows for the fan is not sent, and the position stays before it',
+  '%s: later events of the fan are not sent, and the position stays before the event',
   async (...given) => {
     const [, batch, refused, position, sent] = given
     const server = serverOf(...refused)

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)(
     }, BROWSER_TIMEOUT_MS)
 
     test(
-      'follows the caller by tickets, and goes on where a lost connection ended',
+      'follows the caller by tickets, and continues where a lost connection ended',
       async () => {
         const token = await provider.idp.issueToken('fan-0001')
         const post = (path: string) =>

@@ -128,7 +128,7 @@ onEachEngine('Streams of slow readers', world => {
     await happen(world, userId)
   }
 
-  test('a reader that stops reading gets the events until then, one reset, and what happens after it', async () => {
+  test('a reader that stops reading gets the events up to that time, one reset, and later events', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { displayName: 'Ada' })
     const userId = (await userIdOf(world, fan)) ?? ''
@@ -150,7 +150,7 @@ onEachEngine('Streams of slow readers', world => {
     looks.mockRestore()
     socket.resume()
     await happen(world, userId, { type: 'reward.redeemed' })
-    await waitUntil('the stream goes on', () => received().at(-1)?.event === 'reward.redeemed')
+    await waitUntil('the stream continues', () => received().at(-1)?.event === 'reward.redeemed')
 
     const ids = received().map(({ id }) => Number(id))
     const lost = received().findLastIndex(({ event }) => event === 'reset')
@@ -160,7 +160,7 @@ onEachEngine('Streams of slow readers', world => {
     expect(lost).toBeLessThan(newest)
   }, 600_000)
 
-  test('a slow reader that goes on reading resumes without a reset', async () => {
+  test('a slow reader that continues to read resumes without a reset', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { displayName: 'Ada' })
     const userId = (await userIdOf(world, fan)) ?? ''

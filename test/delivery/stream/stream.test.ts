@@ -117,7 +117,7 @@ onEachEngine('Streams of a fan', world => {
       ['the header', 'topics=me', { 'last-event-id': '2' }],
       ['the query', 'topics=me&lastEventId=2', {}],
       ['the header, where both are sent', 'topics=me&lastEventId=4', { 'last-event-id': '2' }],
-    ])('goes on after the id in %s, without reset', async (_, query, headers) => {
+    ])('continues after the id in %s, without reset', async (_, query, headers) => {
       const stream = await open(await fanWithEvents(4), query, { ...headers })
       await stream.nth(2)
       expect(idsOf(stream)).toEqual(['3', '4'])
@@ -143,7 +143,7 @@ onEachEngine('Streams of a fan', world => {
       expect((await stream.nth(2)).id).toBe('4')
     })
 
-    test('takes an id whose missed events are at most 24 hours old, and resets after that', async () => {
+    test('accepts an id if the missed events are at most 24 hours old, and otherwise resets', async () => {
       const fan = await fanWithEvents(2)
       world.clock.advance(DAY)
       const token = await world.idp.issueToken(fan.subject)

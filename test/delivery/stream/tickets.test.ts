@@ -42,7 +42,7 @@ onEachEngine('Stream tickets', world => {
     await stream.ended()
   })
 
-  test('of many requests with one ticket at once, one opens a stream', async () => {
+  test('one of many concurrent requests with the same ticket opens a stream', async () => {
     const { ticket } = await issue(await world.fan())
     const streams = await Promise.all(Array.from({ length: 10 }, () => open(ticket)))
     expect(streams.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)])

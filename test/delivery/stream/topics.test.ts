@@ -110,7 +110,7 @@ onEachEngine('Public topics of streams', world => {
     expect(resumed.named('reset')).toEqual([])
   })
 
-  test('a purchase tells the stream of its pack, and a claimed rank that of the leaderboard', async () => {
+  test('a purchase is sent to the topic of its pack, and a changed rank to the leaderboard', async () => {
     const packId = await addPack(world, { price: FREE, supply: 5 })
     const stream = await open(`leaderboard,pack:${packId}`)
     await stream.nth(3)
@@ -224,7 +224,7 @@ onEngine(
       expect((await open(fan)).status).toBe(200)
     })
 
-    test('of streams without a token the oldest of the address with most gives way, and none takes a place of a fan', async () => {
+    test('streams without a token never take the place of a fan: the oldest one of the address with the most streams is closed', async () => {
       const from = (address: string) =>
         openStream(origin, 'topics=leaderboard', { 'x-forwarded-for': address })
       const streams: OpenStream[] = []
@@ -263,10 +263,10 @@ onEngine(
   {
     env: {
       MAX_STREAMS: '3',
-      MAX_STREAMS_PER_FAN: '2',
       MAX_PUBLIC_STREAMS: '3',
       MAX_PUBLIC_STREAMS_PER_ADDRESS: '2',
       TRUSTED_PROXIES: '1',
     },
+    configure: config => ({ ...config, limits: { ...config.limits, streamsPerFan: 2 } }),
   },
 )

@@ -69,7 +69,7 @@ onEachEngine('Webhook deliveries', world => {
       expect(() => new SvixWebhook(secret).verify(`${text} `, headers)).toThrow('No matching signature')
     })
 
-    test('has what another system reported in a separate member', async () => {
+    test('has the data that another system reported in a separate member', async () => {
       await addReceiver(world, receiver, ['shop.*'])
       const fan = await newFan(world)
       const data = { sequence: 'theirs', source: 'theirs' }
@@ -133,7 +133,7 @@ onEachEngine('Webhook deliveries', world => {
       }
     })
 
-    test('nothing that happened before the endpoint was added, although it was not distributed yet', async () => {
+    test('no event from before the endpoint was added, even if it was not distributed yet', async () => {
       await addReceiver(world, receiver, ['*'])
       const fan = await newFan(world)
       await dispatcher.stop()
@@ -154,7 +154,7 @@ onEachEngine('Webhook deliveries', world => {
     test('nothing of a unit of work that is rolled back', async () => {
       await addReceiver(world, receiver, ['*'])
       const fan = await newFan(world)
-      const event = { source: 'matchday', eventId: 'one', userId: fan, type: 'reward.claimed', digest: null }
+      const event = { source: 'matchday', eventId: 'one', userId: fan, type: 'reward.claimed' }
       const failed = world.db.write(async tx => {
         await writeEvent(tx, { ...event, occurredAt: tx.now(), data: {} })
         throw new Error('rolled back')
@@ -345,7 +345,7 @@ onEachEngine('Webhook deliveries', world => {
       expect(await endpointOf(world, id)).toMatchObject({ disabledAt: null, failingSince: world.clock.now() })
     })
 
-    test('that operators disable is no notice of /readyz', async () => {
+    test('that operators disable is not reported by /readyz', async () => {
       const { id } = await addReceiver(world, receiver, ['*'])
       await world.db.write(tx => disableEndpoint(tx, id, 'operator'))
       expect(await readiness()).toEqual([200, undefined])
@@ -382,7 +382,7 @@ onEachEngine('Webhook deliveries', world => {
       expect(ofFan(other)).toEqual([1, 2].map(sequence => `${other} ${sequence}`))
     })
 
-    test('are retried as new ones when they are replayed, whatever they had failed before', async () => {
+    test('are retried as new ones when they are replayed, regardless of earlier failures', async () => {
       const { id } = await addReceiver(world, receiver, ['*'])
       receiver.behave(() => new Response(null, { status: 500 }))
       await happen(world, await newFan(world))

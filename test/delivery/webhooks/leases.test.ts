@@ -70,7 +70,7 @@ onEachEngine('Leases of deliveries', world => {
     expect(await claim({ ...LEASE, maxInFlight: 4 })).toHaveLength(1)
   })
 
-  test('a process that sends alone claims ahead, and another one claims what is left of the attempts at once', async () => {
+  test('a process that sends alone claims deliveries ahead, and a second process gets the remaining share of attempts', async () => {
     for (let n = 0; n < 6; n++) await happen(world, await newFan(world))
     const ahead = { ...LEASE, maxClaimed: 5 }
     const first = await claim(ahead)
@@ -83,7 +83,7 @@ onEachEngine('Leases of deliveries', world => {
     expect(await claim(ahead)).toEqual([])
   })
 
-  test('what is claimed ahead waits for the attempts before it, and is delivered in the order in which it was due', async () => {
+  test('deliveries that are claimed ahead wait for earlier attempts, and are sent in the order in which they were due', async () => {
     let running = 0
     let most = 0
     receiver.behave(async () => {
@@ -108,7 +108,7 @@ onEachEngine('Leases of deliveries', world => {
     await dispatcher.stop()
   })
 
-  test('what is claimed ahead is given back, uncounted and due at once, when the receiver asks for a pause', async () => {
+  test('deliveries that are claimed ahead are released, uncounted and due at once, when the receiver asks for a pause', async () => {
     for (let n = 0; n < 8; n++) await happen(world, await newFan(world))
     await distributeAll(world)
     receiver.behave(() => new Response(null, { status: 429, headers: { 'retry-after': '60' } }))
@@ -124,7 +124,7 @@ onEachEngine('Leases of deliveries', world => {
     await dispatcher.stop()
   })
 
-  test('what has waited for longer than five seconds is given back, so that no attempt outlives its lease', async () => {
+  test('deliveries that have waited for longer than five seconds are released, so that no attempt outlives its lease', async () => {
     for (let n = 0; n < 3; n++) await happen(world, await newFan(world))
     await distributeAll(world)
     receiver.behave((_, count) => {
@@ -235,7 +235,7 @@ onEachEngine('Leases of deliveries', world => {
     await dispatcher.stop()
   })
 
-  test('a dispatcher that stops gives an attempt back that does not end in time, due at once and uncounted', async () => {
+  test('a dispatcher that stops releases an attempt that does not end in time, due at once and uncounted', async () => {
     receiver.behave(() => ({ kind: 'hang' }))
     const stopped = createDispatcher({ ...world.deps, giveWay })
     await happen(world, await newFan(world))

@@ -42,7 +42,7 @@ onEachEngine('Receivers of webhooks', world => {
   test.each<[string, Fault]>([
     ['hangs', { kind: 'hang' }],
     ['sends its response byte by byte', { kind: 'drip', delayMs: 20 }],
-  ])('one that %s for an hour does not delay another endpoint', async (_, fault) => {
+  ])('a receiver that %s for an hour does not delay another endpoint', async (_, fault) => {
     bad.behave(() => fault)
     await addReceiver(world, bad, ['*'])
     await addReceiver(world, good, ['*'])
@@ -61,7 +61,7 @@ onEachEngine('Receivers of webhooks', world => {
     ['breaks the connection', { kind: 'reset' }, LONG, { status: null }],
     ['responds with an error', { kind: 'status', status: 500 }, LONG, { status: 500 }],
     ['redirects', { kind: 'redirect' }, LONG, { status: 302, response: '' }],
-  ])('an attempt fails at one that %s', async (_, fault, deadline, expected) => {
+  ])('an attempt fails if the receiver %s', async (_, fault, deadline, expected) => {
     bad.behave(() => fault)
     const { id } = await addReceiver(world, bad, ['*'])
     dispatcher = dispatcherOf(world, deadline)
@@ -76,7 +76,7 @@ onEachEngine('Receivers of webhooks', world => {
     ['a number as code', { code: 7 }, 'the connection failed'],
     ['the URL as code', { code: 'https://hooks.example.com/?key=s3cret' }, 'the connection failed'],
     ['a code that is too long', { code: 'X'.repeat(61) }, 'the connection failed'],
-  ])('an error with %s is stored in our words, without its message', async (_, members, response) => {
+  ])('an error with %s is stored as a text of ours, without its message', async (_, members, response) => {
     const error = Object.assign(new Error('cannot reach https://hooks.example.com/?key=s3cret'), members)
     const { id } = await addReceiver(world, good, ['*'])
     dispatcher = dispatcherOf(world, { webhookFetch: () => Promise.reject(error) })

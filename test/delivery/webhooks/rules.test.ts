@@ -1,7 +1,7 @@
 /** Boundary cases of deliveries, types and examples. */
 import { expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { exampleOf } from '../../../src/delivery/webhooks/example.ts'
+import { exampleOf } from '../../../src/delivery/webhooks/describe.ts'
 import { isSuccess } from '../../../src/delivery/webhooks/send.ts'
 import { typeFault } from '../../../src/delivery/webhooks/types.ts'
 

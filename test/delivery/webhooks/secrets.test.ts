@@ -59,7 +59,7 @@ onEachEngine('Secrets of webhooks', world => {
     expect(nonces).not.toContain('A'.repeat(16))
   })
 
-  test('of two rotations at once the second keeps the secret of the first', async () => {
+  test('the second of two concurrent rotations keeps the secret of the first', async () => {
     const secrets = world.deps.webhookSecrets
     const { id } = await world.db.write(tx => addEndpoint(tx, secrets, input))
     const rotated = await Promise.all([1, 2].map(() => world.db.write(tx => rotateSecret(tx, secrets, id))))

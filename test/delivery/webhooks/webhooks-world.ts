@@ -11,7 +11,7 @@ import {
 import { anyAwaits, distributeEvents } from '../../../src/economy/events/distribute.ts'
 import { createDistributor, type Distributor } from '../../../src/economy/events/distributor.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import type { World } from '../../support/world.ts'
 import type { Receiver } from './receiver.ts'
@@ -42,7 +42,7 @@ export const happen = (
 ) =>
   db.write(async tx => {
     const occurredAt = tx.now()
-    const event = { source, eventId: tx.newId(), userId, type, occurredAt, data, digest: null }
+    const event = { source, eventId: tx.newId(), userId, type, occurredAt, data }
     return (await writeEvent(tx, event)).recorded
   })
 

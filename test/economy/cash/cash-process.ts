@@ -6,7 +6,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import { realSources } from '../../../src/core/sources.ts'
-import { captureHold, holdCash, refundHold, releaseHold } from '../../../src/economy/cash/holds.ts'
+import { captureHold, findHold, holdCash, refundHold, releaseHold } from '../../../src/economy/cash/holds.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
 import { openPatiently } from '../../support/patience.ts'
 
@@ -19,7 +19,10 @@ const changes: Record<string, (tx: Transaction, id: string) => Promise<unknown>>
     const expiresAt = new Date(tx.now().getTime() + 900_000)
     return holdCash(tx, { purchaseId, userId, currency: 'EUR', amount: Number(amount), expiresAt })
   },
-  capture: captureHold,
+  async capture(tx, id) {
+    const hold = await findHold(tx, id)
+    return hold !== undefined && captureHold(tx, id, hold)
+  },
   release: releaseHold,
   refund: refundHold,
   promote(tx, id) {

@@ -6,7 +6,7 @@ import { captureHold, holdCash, refundHold, releaseHold } from '../../../src/eco
 import { lockCash } from '../../../src/economy/cash/ledger.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
 import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { findWrongCash } from '../../../src/operate/admin/audit/verify-cash.ts'
 import { KICK_OFF } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -140,7 +140,9 @@ onEachEngine('Random changes of cash', world => {
         if (change.kind === 'capture') {
           // A purchase asks for no capture once it has expired; the hold is released by then at the latest.
           if (hold.state === 'done') await db.write(tx => releaseHold(tx, purchaseId))
-          expect(await db.write(tx => captureHold(tx, purchaseId))).toBe(hold.state === 'held')
+          expect(await db.write(tx => captureHold(tx, purchaseId, { userId, currency }))).toBe(
+            hold.state === 'held',
+          )
           if (hold.state === 'held') hold.state = 'captured'
         } else if (change.kind === 'release') {
           await db.write(tx => releaseHold(tx, purchaseId))

@@ -5,7 +5,7 @@ import { readCashBalances } from '../../../src/economy/cash/balances.ts'
 import { captureHold, holdCash } from '../../../src/economy/cash/holds.ts'
 import { lockCash } from '../../../src/economy/cash/ledger.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { findWrongCash } from '../../../src/operate/admin/audit/verify-cash.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
@@ -71,7 +71,7 @@ for (const engine of engines) {
       return first.map((outcome, index) => [outcome, second[index]])
     }
 
-    test('hold no more than there is, each purchase once', async () => {
+    test('hold no more than the available cash, once per purchase', async () => {
       await credit(5 * EACH + 50)
       const outcomes = await both(['hold', 'hold'], toHold())
       for (const [one, other] of outcomes) expect(one).toEqual(other)
@@ -95,11 +95,12 @@ for (const engine of engines) {
       expect(await balance()).toEqual([(PURCHASES - captured) * EACH, 0])
     })
 
-    test('refund each payment once, and nothing that was not captured', async () => {
+    test('refund each payment once, and only captured ones', async () => {
       await credit(PURCHASES * EACH)
       await hold(PURCHASES)
       const paid = purchases.slice(0, 8)
-      for (const id of paid) await temporary.db.write(tx => captureHold(tx, id))
+      for (const id of paid)
+        await temporary.db.write(tx => captureHold(tx, id, { userId: fan, currency: 'EUR' }))
       const outcomes = await both(['refund', 'refund'])
       for (const of of outcomes.slice(0, 8)) expect(of.toSorted()).toEqual([false, true])
       for (const of of outcomes.slice(8)) expect(of).toEqual([false, false])

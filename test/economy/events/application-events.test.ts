@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { asc, eq } from 'drizzle-orm'
 import { applicationEvents, isReservedType } from '../../../src/economy/events/types.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { addPack, buy, expectStatus, open, patientFan, userIdOf } from '../../play/packs/packs-world.ts'
+import { refundPack } from '../../play/packs/refund-pack.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 
 const isApplicationEvent = (type: string): type is keyof typeof applicationEvents =>
@@ -67,7 +67,7 @@ onEachEngine('An event of the application', world => {
     expect(await toldOf(world, fan)).toEqual([['profile.completed', {}]])
   })
 
-  test('of a profile written with the onboarding comes before the one of the onboarding', async () => {
+  test('for a profile that is written with the onboarding comes before the event of the onboarding', async () => {
     const [fan, favoriteTeamId] = [await patientFan(world), await world.team()]
     const profile = { ...WHOLE, favoriteTeamId, handle: `h${crypto.randomUUID().slice(0, 8)}` }
     expectStatus(200, await fan.post('/api/user/onboarding', { profile }))
@@ -75,7 +75,7 @@ onEachEngine('An event of the application', world => {
     expect(types).toEqual(['profile.completed', 'onboarding.completed'])
   })
 
-  test('is recorded for a claim and for its redemption, and for no refused one', async () => {
+  test('is recorded for a claim and its redemption, but not for refused ones', async () => {
     const [fan, rewardId] = [await patientFan(world), await world.reward({ pointsRequired: 0 })]
     for (const verb of ['claim', 'claim', 'redeem', 'redeem'])
       await fan.post(`/api/rewards/${verb}`, { rewardId })
@@ -93,7 +93,7 @@ onEachEngine('An event of the application', world => {
     expectStatus(200, await fan.put('/api/packs/purchase', { purchaseId }))
     for (const _ of [1, 2]) await open(fan, userPack.id)
     const { items } = expectStatus(200, await open(fan, userPack.id))
-    await world.db.write(tx => refundPurchase(tx, purchaseId))
+    await world.db.write(tx => refundPack(tx, purchaseId))
     const drawn: { id: string; rarity: string }[] = items
     const rarities = Map.groupBy(drawn, ({ rarity }) => rarity)
     expect(await toldOf(world, fan)).toEqual([

@@ -4,12 +4,13 @@ import { asc, eq, inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { DAY } from '../../play/packs/packs-world.ts'
 import { addQuest } from '../../play/quests/quests-world.ts'
 import type { Client } from '../../support/client.ts'
+import { readToldEvents } from '../../support/told-events.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addRule } from '../rules/rules-world.ts'
 
@@ -38,6 +39,8 @@ function contentOf({ id, variant }: Happening, ownType: string) {
   }
 }
 
+const FOLDS = ['entryCount', 'firstEntrySeq', 'lifetimeAfter']
+
 /** The rows of a club without what differs between two: ids that are made, and names. */
 async function stateOf({ db }: World, userIds: string[], suffix: string) {
   const { tables, read } = db
@@ -51,11 +54,7 @@ async function stateOf({ db }: World, userIds: string[], suffix: string) {
       .from(tables.pointsEntries)
       .where(inArray(tables.pointsEntries.userId, userIds))
       .orderBy(asc(tables.pointsEntries.seq)),
-    events: await read
-      .select()
-      .from(tables.events)
-      .where(inArray(tables.events.userId, userIds))
-      .orderBy(asc(tables.events.sequence)),
+    events: await readToldEvents(read, inArray(tables.events.userId, userIds)),
     uses: await read.select().from(tables.ruleUses).where(inArray(tables.ruleUses.userId, userIds)),
     progress: await read
       .select()
@@ -79,12 +78,14 @@ async function stateOf({ db }: World, userIds: string[], suffix: string) {
   const { events, ...rows } = await ofFans()
   // One unit of work writes them at its end: those of a batch come after all of its other events.
   const isChange = ({ type }: { type: string | null }) => type === 'points.changed'
-  const made = new Set(['id', 'hash', 'headHash', 'completionId', 'digest', 'revision', 'sequence'])
+  const made = new Set(['id', 'hash', 'headHash', 'completionId', 'digest', 'revision', 'sequence', ...FOLDS])
   const plain = (row: object) => {
-    const members = Object.entries(row).filter(([name]) => !made.has(name))
+    const members = Object.entries(row)
+      .filter(([name]) => !made.has(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
     let text = JSON.stringify(Object.fromEntries(members)).replaceAll(suffix, 'CLUB')
     // Versions of the rule that each club has for itself.
-    text = text.replaceAll(/("budget-CLUB\\",\\"version\\"):\d+/g, '$1')
+    text = text.replaceAll(/("budget-CLUB\\",(\\"version\\":)?)\d+/g, '$1')
     for (const [at, userId] of userIds.entries()) text = text.replaceAll(userId, `fan-${at}`)
     return text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
   }

@@ -42,16 +42,16 @@ onEachEngine('The data of events', world => {
     world.clock.advance(RETENTION)
     const [young] = [await scan()]
     await report(young)
-    await sweepEventData(world.db, RETENTION)
+    await sweepEventData(world.db)
     expect(await rowOf(event.id)).toMatchObject({ data: '{"seat":12}' })
     world.clock.advance(1)
     const before = await rowOf(voided.id)
-    // The three, and the two grants and the void as entries of the ledger.
-    expect(await sweepEventData(world.db, RETENTION)).toBe(6)
+    // The three, and the void as an entry of the ledger; the two grants are folded.
+    expect(await sweepEventData(world.db)).toBe(4)
     expect(await rowOf(voided.id)).toEqual({ ...before, data: null, voidNote: null })
     for (const { id } of [event, early]) expect(await rowOf(id)).toMatchObject({ data: null, voidNote: null })
     expect(await rowOf(young.id)).toMatchObject({ data: '{"seat":12}' })
-    expect(await sweepEventData(world.db, RETENTION)).toBe(0)
+    expect(await sweepEventData(world.db)).toBe(0)
   })
 
   test('is swept in batches, all of it', async () => {
@@ -59,15 +59,15 @@ onEachEngine('The data of events', world => {
     const scans = Array.from({ length: 450 }, () => eventOf(world, { fan }))
     for (let at = 0; at < scans.length; at += 100) await report(...scans.slice(at, at + 100))
     world.clock.advance(RETENTION + 1)
-    expect(await sweepEventData(world.db, RETENTION)).toBeGreaterThanOrEqual(450)
-    expect(await sweepEventData(world.db, RETENTION)).toBe(0)
+    expect(await sweepEventData(world.db)).toBeGreaterThanOrEqual(450)
+    expect(await sweepEventData(world.db)).toBe(0)
   })
 
   test('is not needed to recognise a repeat, to void, or to continue the sequence', async () => {
     const event = await scan()
     await report(event)
     world.clock.advance(RETENTION + 1)
-    await sweepEventData(world.db, RETENTION)
+    await sweepEventData(world.db)
     expect(await report(event, { ...event, data: {} })).toMatchObject([
       { outcome: 'duplicate', grants: [{ points: 10 }] },
       { outcome: 'refused', code: 'event_id_reused' },
@@ -105,7 +105,7 @@ onEachEngine('The data of events', world => {
     return found.toSorted()
   }
 
-  test('leaves no id that another system chose when the fan is erased, but in the ledger', async () => {
+  test('leaves no id that another system chose when the fan is erased, except in the ledger', async () => {
     // No id is a part of another one.
     const receipt = (event: Record<string, unknown>) => ({
       ...eventOf(world, event),
@@ -118,7 +118,7 @@ onEachEngine('The data of events', world => {
     await take(early.id)
     await report(swept, early)
     world.clock.advance(RETENTION + 1)
-    await sweepEventData(world.db, RETENTION)
+    await sweepEventData(world.db)
     const occurredAt = new Date(world.clock.ms).toISOString()
     await report({ ...earning, occurredAt }, { ...plain, occurredAt })
     for (const id of ids) expect(await tablesWith(id), id).toContain('events')
@@ -159,7 +159,7 @@ onEachEngine('The data of events', world => {
     expect(await report(early, late)).toMatchObject([{ code: 'fan_erased' }, { code: 'voided' }])
   })
 
-  test('is in the export of the fan, in order, with what was earned and taken', async () => {
+  test('is in the export of the fan, in order, with the points that were earned and taken back', async () => {
     const [event, bare] = [await scan(), await scan()]
     const { fan } = event
     await report(event, { ...bare, fan, data: undefined })

@@ -68,7 +68,7 @@ onEachEngine(
       expect(await positions()).toEqual([null, 0, null])
     })
 
-    test('publishes nothing of a failed unit of work, and nothing twice after a failure of its own', async () => {
+    test('publishes no events of a failed unit of work, and no events twice after its own failure', async () => {
       await subscribe(() => true)
       const fan = await newFan(world)
       await happen(world, fan)
@@ -99,7 +99,7 @@ onEachEngine(
       expect(distributed.map(({ position }) => position)).toEqual(distributed.map((_, at) => at + 1))
     })
 
-    test('by several at once gives each event one position, without a gap and in the order of each fan', async () => {
+    test('by several processes gives each event one position, without a gap and in the order of each fan', async () => {
       await subscribe(() => true)
       const fans = await Promise.all(Array.from({ length: 8 }, () => newFan(world)))
       const recording = Promise.all(
@@ -131,7 +131,7 @@ onEachEngine(
       ])
     })
 
-    test('leaves out what is recorded of a fan after the erasure, such as a settlement', async () => {
+    test('leaves out events that are recorded for a fan after the erasure, such as a settlement', async () => {
       await subscribe(() => true)
       const [gone, other] = [await newFan(world), await newFan(world)]
       await world.db.write(tx => eraseUser(tx, { id: gone }))

@@ -15,7 +15,7 @@ onServer('Events of several fans that two connections insert at once', world => 
       fans.map(userId => {
         const content = { source: 'gate', eventId: `scan of ${userId}`, userId, type: 'gate.scanned' }
         const event = { ...content, occurredAt: tx.now(), data: {} }
-        return draftOf(event, tx.now(), { revision: null, position: null })
+        return draftOf(event, tx.now(), { revision: null, position: null, form: 'short' })
       })
     const inserted = Promise.withResolvers<void>()
     const first = world.db.write(async tx => {

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { asc } from 'drizzle-orm'
+import { upsertMatch } from '../../../src/club/matches/match-kind.ts'
 import { updateMatch } from '../../../src/club/matches/update-match.ts'
-import { upsertMatch } from '../../../src/club/matches/upsert-match.ts'
 import { readSinkBacklog } from '../../../src/delivery/event-sink/backlog.ts'
 import { openSink } from '../../../src/delivery/event-sink/sink.ts'
 import type { Dispatcher } from '../../../src/delivery/webhooks/dispatcher.ts'
@@ -13,8 +13,8 @@ import { BATCH, readAwaiting } from '../../../src/economy/events/distribute.ts'
 import { laneOf } from '../../../src/economy/events/event.ts'
 import { readEventsFrom } from '../../../src/economy/events/positions.ts'
 import { matchUpdated } from '../../../src/economy/events/types.ts'
-import { ruleKind } from '../../../src/economy/rules/upsert-rule.ts'
-import { questKind } from '../../../src/play/quests/upsert-quest.ts'
+import { ruleKind } from '../../../src/economy/rules/rule-kind.ts'
+import { questKind } from '../../../src/play/quests/quest-kind.ts'
 import { type Receiver, startReceiver } from '../../delivery/webhooks/receiver.ts'
 import {
   addReceiver,
@@ -85,7 +85,7 @@ onEachEngine(
       expect(await deliveriesOf(world, other.id)).toEqual([])
     })
 
-    test('is not recorded while nothing asks for it', async () => {
+    test('is not recorded while no endpoint asks for it', async () => {
       await addReceiver(world, receiver, ['quest.*'])
       await change(await world.match(), 2)
       expect(await rows()).toEqual([])
@@ -104,7 +104,7 @@ onEachEngine(
       await early.stop()
     })
 
-    test('is heard once: not for a repeat, a refusal, or a unit of work that was rolled back', async () => {
+    test('has one event, and none for a repeat, a refusal, or a unit of work that was rolled back', async () => {
       await addReceiver(world, receiver, ['*'])
       const matchId = await world.match()
       await change(matchId, 2)
@@ -119,7 +119,7 @@ onEachEngine(
       expect(heard()).toEqual([`${matchId} 1`])
     })
 
-    test('is heard when an import revises a match or moves its kick-off by force, which keeps the revision', async () => {
+    test('has an event when an import revises a match, or moves its kick-off by force without a new revision', async () => {
       await addReceiver(world, receiver, ['match.updated'])
       const entry = {
         id: 'imported',
@@ -149,7 +149,7 @@ onEachEngine(
       ])
     })
 
-    test('waits for the one before of its match, and delays no other match and no fan', async () => {
+    test('waits for the previous change of the same match, and delays no other match and no fan', async () => {
       const { id } = await addReceiver(world, receiver, ['*'])
       const [slow, quick, fan] = [await world.match(), await world.match(), await newFan(world)]
       receiver.behave(({ body }) =>

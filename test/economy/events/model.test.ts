@@ -3,12 +3,13 @@ import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { eventFaults } from '../../crash/event-invariants.ts'
 import { DAY } from '../../play/packs/packs-world.ts'
 import type { Client } from '../../support/client.ts'
+import { readToldEvents } from '../../support/told-events.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addRule, entriesOf } from '../rules/rules-world.ts'
 import { type Content, ModelClub, type Outcome } from './model.ts'
@@ -164,7 +165,7 @@ onEachEngine('Any order of events, voids, spending and merges', world => {
       await Promise.all(steps.map(act))
       const { read, tables } = world.db
       const rows = {
-        events: await read.select().from(tables.events),
+        events: await readToldEvents(read),
         pointsEntries: await read.select().from(tables.pointsEntries),
         userRewards: await read.select().from(tables.userRewards),
         onboardings: await read.select().from(tables.onboardings),

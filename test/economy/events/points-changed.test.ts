@@ -1,31 +1,28 @@
 /** Every entry of the ledger is an event of its fan, `points.changed`, whatever books it; rules and quests never get it. */
 import { expect, test } from 'bun:test'
-import { and, asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import type { PointsReason } from '../../../src/economy/points/reasons.ts'
-import { ruleKind, upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { ruleKind, upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { importFans } from '../../../src/operate/admin/import/fans.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
-import { questKind, upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
+import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'
 import { untoldEntries } from '../../crash/event-invariants.ts'
 import { addPack, buy, expectStatus, patientFan } from '../../play/packs/packs-world.ts'
+import { refundPack } from '../../play/packs/refund-pack.ts'
 import { addMatch, addPredictor, settleAll } from '../../play/predictions/match-world.ts'
 import { addQuest, happen, newType, takeBack, userIdOf } from '../../play/quests/quests-world.ts'
+import { readToldEvents } from '../../support/told-events.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { addRule, ruleEntry } from '../rules/rules-world.ts'
 
 onEachEngine('An entry of the ledger', world => {
   /** Data of the events of a fan, in their order. Every entry of the database has its event. */
   async function changesOf(userId: string) {
-    const { events, pointsEntries } = world.db.tables
-    const all = { events: await world.db.read.select().from(events) }
+    const { pointsEntries } = world.db.tables
+    const all = { events: await readToldEvents(world.db.read) }
     const entries = await world.db.read.select().from(pointsEntries)
     expect(untoldEntries({ ...all, pointsEntries: entries })).toEqual([])
-    const own = await world.db.read
-      .select()
-      .from(events)
-      .where(and(eq(events.userId, userId), eq(events.type, 'points.changed')))
-      .orderBy(asc(events.sequence))
+    const own = all.events.filter(event => event.userId === userId && event.type === 'points.changed')
     return own.map(({ data }) => JSON.parse(data ?? 'null'))
   }
   const reasonsOf = async (fan: Fan): Promise<[PointsReason, number][]> =>
@@ -42,7 +39,7 @@ onEachEngine('An entry of the ledger', world => {
       )
   }
 
-  test('granted or taken by hand is heard, with balance and lifetime points after it', async () => {
+  test('granted or taken by hand has an event, with balance and lifetime points after it', async () => {
     const fan = await patientFan(world)
     await addGrants(fan, 40, -15)
     const userId = await userIdOf(world, fan)
@@ -53,7 +50,7 @@ onEachEngine('An entry of the ledger', world => {
     ])
   })
 
-  test('of a refused or repeated request is heard once or not at all', async () => {
+  test('has one event for a repeated request, and none for a refused one', async () => {
     const fan = await patientFan(world)
     const key = world.withToken(await world.serverKey(['points:write']))
     const request = {
@@ -66,12 +63,12 @@ onEachEngine('An entry of the ledger', world => {
     expect(await reasonsOf(fan)).toEqual([['adjustment', 5]])
   })
 
-  test('of the onboarding, a purchase and its refund is heard', async () => {
+  test('of the onboarding, a purchase and its refund has an event', async () => {
     const fan = await patientFan(world)
     for (const _ of [1, 2]) expectStatus(200, await fan.post('/api/user/onboarding', {}))
     const packId = await addPack(world, { price: { amount: 30, currency: 'POINTS' } })
     const { id } = await buy(fan, packId)
-    await world.db.write(tx => refundPurchase(tx, id))
+    await world.db.write(tx => refundPack(tx, id))
     expect(await reasonsOf(fan)).toEqual([
       ['onboarding', 100],
       ['pack_purchase', -30],
@@ -79,7 +76,7 @@ onEachEngine('An entry of the ledger', world => {
     ])
   })
 
-  test('of two rules and a quest for one event is heard after the event, and so is its void', async () => {
+  test('of two rules and a quest for one event has its event after theirs, and so has its void', async () => {
     const eventType = newType()
     for (const fixed of [10, 5]) await addRule(world, { eventType, points: { fixed } })
     await addQuest(world, { steps: [{ eventType }], reward: { points: 50 }, claim: 'auto' })
@@ -93,17 +90,13 @@ onEachEngine('An entry of the ledger', world => {
       ['rule_void', -10],
       ['rule_void', -5],
     ])
-    const { events } = world.db.tables
     const userId = await userIdOf(world, fan)
-    const told = await world.db.read
-      .select()
-      .from(events)
-      .where(eq(events.userId, userId))
-      .orderBy(asc(events.sequence))
+    const told = await readToldEvents(world.db.read, eq(world.db.tables.events.userId, userId))
+    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, at) => at + 1))
     expect(told.map(({ type }) => type).slice(0, 3)).toEqual([eventType, 'quest.completed', 'points.changed'])
   })
 
-  test('of predictions settled in sets, and settled again, is heard by every fan', async () => {
+  test('of predictions that are settled in batches, also repeatedly, has an event for each fan', async () => {
     const match = await addMatch(world)
     const fans = await Promise.all([0, 1, 2].map(goals => addPredictor(world, match.matchId, 2, goals)))
     world.clock.advance(7_200_000)
@@ -117,7 +110,7 @@ onEachEngine('An entry of the ledger', world => {
     }
   })
 
-  test('of opening balances that a unit of work imports for many fans is heard', async () => {
+  test('of imported opening balances has an event for each fan', async () => {
     const subjects = [1, 2, 3].map(n => `imported-${n}`)
     const { name: provider } = world.config.identity
     const fields = { provider, profile: {}, onboardingCompletedAt: null, joinLeaderboard: false }
@@ -132,7 +125,7 @@ onEachEngine('An entry of the ledger', world => {
     }
   })
 
-  test('is an event of the unit of work: nothing is heard of what was rolled back', async () => {
+  test('has its event in the same unit of work, and none if it is rolled back', async () => {
     const fan = await patientFan(world)
     const userId = await userIdOf(world, fan)
     await world.db
@@ -160,7 +153,7 @@ onEachEngine('An entry of the ledger', world => {
     expect(questKind.faults?.(quest)).toEqual([{ pointer: '/steps/0/eventType', message }])
   })
 
-  test('moves no rule and no quest that an earlier version imported', async () => {
+  test('does not affect rules and quests that an earlier version imported', async () => {
     const eventType = 'points.changed'
     const rule = ruleEntry({ eventType })
     await world.db.write(tx => upsertRule(tx, rule))

@@ -1,13 +1,15 @@
 /** Two processes on one database: events of one fan get gapless numbers, each once, and an event and its void meet in any order. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { readBalance } from '../../../src/economy/points/account.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { createServerKey } from '../../../src/identity/server-keys/keys.ts'
-import { ensureUser, findUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
+import { findUser } from '../../../src/identity/users/users.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
+import { readToldEvents } from '../../support/told-events.ts'
 import { addRule } from '../rules/rules-world.ts'
 
 const COUNT = 40
@@ -69,12 +71,7 @@ describe.each(engines)('Two processes that record events ($name)', engine => {
   async function stored(subject: string) {
     const { read, tables } = temporary.db
     const userId = (await findUser(read, nameOf(subject)))?.id ?? ''
-    const { events } = tables
-    const rows = await read
-      .select()
-      .from(events)
-      .where(eq(events.userId, userId))
-      .orderBy(asc(events.sequence))
+    const rows = await readToldEvents(read, eq(tables.events.userId, userId))
     return { rows, balance: (await readBalance(read, userId)).balance }
   }
 
@@ -94,7 +91,7 @@ describe.each(engines)('Two processes that record events ($name)', engine => {
     expect(balance).toBe(300)
   })
 
-  test('record an event once that both get many times', async () => {
+  test('record an event once, even if both receive it many times', async () => {
     const subject = 'fan-0002'
     const event = scan(subject, 'once')
     const answers = await many(n => post(n, key, '/api/events', { events: [event] }))

@@ -4,7 +4,7 @@ import { asc, eq } from 'drizzle-orm'
 import { bumpVersion } from '../../../src/club/catalogue/versions.ts'
 import type { NewEvent } from '../../../src/economy/events/event.ts'
 import { applicationEvent, recordEvent, writeEvent } from '../../../src/economy/events/record-event.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { countsAttempts } from '../../support/serializable.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { forgetListeners, listen } from './listener.ts'
@@ -50,7 +50,7 @@ onEachEngine('Recording an event', world => {
       )
   })
 
-  test('of an id that was recorded before changes nothing', async () => {
+  test('with an id that was already recorded changes nothing', async () => {
     const fan = await newFan(world)
     const eventId = crypto.randomUUID()
     const first = await world.db.write(tx => recordEvent(tx, { ...claimed(fan), eventId }))
@@ -65,14 +65,13 @@ onEachEngine('Recording an event', world => {
     expect(await rowsOf(world, fan)).toHaveLength(1)
   })
 
-  test('of the same id from two sources records two events', async () => {
+  test('with the same id from two sources records two events', async () => {
     const fan = await newFan(world)
     const event = {
       eventId: 'same',
       userId: fan,
       occurredAt: new Date(world.clock.ms),
       data: {},
-      digest: null,
     }
     for (const source of ['gate', 'shop'])
       expect(await world.db.write(tx => writeEvent(tx, { ...event, source, type: 'x.y' }))).toBeTruthy()

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
 import { LedgerMismatchError } from '../../../src/economy/points/account.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { ensureUser, findUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
+import { findUser } from '../../../src/identity/users/users.ts'
 import { DAY, MINUTE, userIdOf } from '../../play/packs/packs-world.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
@@ -107,7 +108,7 @@ onEachEngine('Reporting events', world => {
     expect(await recorded(event.id)).toEqual(kept ? [kept] : [])
   })
 
-  test('takes the same id from two systems for two events', async () => {
+  test('treats the same id from two systems as two events', async () => {
     const shop = world.withToken(await world.serverKey(['events:write'], { source: 'shop' }))
     const event = eventOf(world)
     await report(event)
@@ -236,7 +237,7 @@ onEachEngine('Reporting events', world => {
       expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
     })
 
-    test('with a number that JSON readers take for infinite', async () => {
+    test('with a number that JSON parsers read as infinite', async () => {
       const { occurredAt } = good
       const text = `{"events":[{"id":"a","type":"${TYPE}","fan":{"userId":"u"},"occurredAt":"${occurredAt}","data":{"a":[1,1e400]}}]}`
       const { status, body } = await gate.send('/api/events', {
@@ -250,7 +251,7 @@ onEachEngine('Reporting events', world => {
       ])
     })
 
-    test('with an integer that would be rounded, whose neighbours would be the same event', async () => {
+    test('with an integer that would be rounded, so that different numbers would be the same event', async () => {
       const { occurredAt } = good
       const textOf = (order: string) =>
         `{"events":[{"id":"o-${order}","type":"${TYPE}","fan":{"userId":"u"},"occurredAt":"${occurredAt}","data":{"order":${order}}}]}`
@@ -297,7 +298,7 @@ onEachEngine('Reporting events', world => {
     ])
   })
 
-  test('by many at once, of one event, records it once', async () => {
+  test('of the same event by concurrent requests records it once', async () => {
     await listen(world, TYPE)
     const event = eventOf(world)
     const answers = await Promise.all(Array.from({ length: 20 }, () => report(event)))

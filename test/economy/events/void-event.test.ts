@@ -97,7 +97,7 @@ onEachEngine('Voiding an event', world => {
     expect((await points()).balance).toBe(0)
   })
 
-  test('before it arrives is 404, is kept, and wins', async () => {
+  test('before it arrives is 404, is stored, and voids the event when it arrives', async () => {
     const { scan, userId, points } = await prepare()
     const event = scan()
     for (const _ of [1, 2]) {
@@ -135,7 +135,7 @@ onEachEngine('Voiding an event', world => {
     expect(voided).toMatchObject(recorded ? [recorded.event] : [])
   })
 
-  test('by many at once takes once', async () => {
+  test('by concurrent requests takes the points once', async () => {
     const { ruleId, fan, scan, points } = await prepare()
     const event = scan()
     await report(event)

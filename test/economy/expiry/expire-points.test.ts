@@ -7,7 +7,7 @@ import { readNextExpiry } from '../../../src/economy/points/expiry.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { createClock } from '../../support/clock.ts'
@@ -53,7 +53,7 @@ async function live(world: World, days: number) {
 onEachEngine(
   'Points that end',
   world => {
-    test('end the midnight after as many days, the oldest first, and are booked once', async () => {
+    test('expire at midnight after the configured days, the oldest first, and are booked once', async () => {
       const fan = await idOf(world, 'ada')
       await pass(world)
       await book(world, fan, 50)
@@ -81,7 +81,7 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('are warned of once, 30 days before, with the amount and the time', async () => {
+    test('have one warning, 30 days before, with the amount and the time', async () => {
       const fan = await idOf(world, 'ada')
       await pass(world)
       await book(world, fan, 50)
@@ -103,7 +103,7 @@ onEachEngine(
       expect(await eventsOf(world, fan)).toHaveLength(2)
     })
 
-    test('of a setting that begins end 30 days later at the earliest, after one warning', async () => {
+    test('expire at the earliest 30 days after the setting is turned on, after one warning', async () => {
       const fan = await idOf(world, 'ada')
       await book(world, fan, 50)
       world.clock.advance(10 * DAY)
@@ -192,7 +192,7 @@ onEachEngine(
         expect(await balanceOf(world, into)).toMatchObject({ balance: 40 })
       })
 
-      test('are verified: another amount is a finding', async () => {
+      test('are verified: a different amount is a finding', async () => {
         const [from = '', into = ''] = await fans('ada', 'bob')
         await book(world, from, 100)
         await live(world, 20)
@@ -242,7 +242,7 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('a refund of points that had ended by then is earned on the day of the refund', async () => {
+    test('a refund of points that have expired counts as earned on the day of the refund', async () => {
       const fan = await idOf(world, 'ada')
       await pass(world)
       await book(world, fan, 50)
@@ -256,7 +256,7 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('are heard as points.changed, like every entry', async () => {
+    test('have the event points.changed, like every entry', async () => {
       const fan = await idOf(world, 'ada')
       await pass(world)
       await book(world, fan, 50)
@@ -269,7 +269,7 @@ onEachEngine(
       })
     })
 
-    test('a fan reads which points end next, and when', async () => {
+    test('a fan can read which points expire next, and when', async () => {
       const fan = await world.fan()
       await fan.post('/api/user/onboarding', {})
       const read = async () =>
@@ -291,7 +291,7 @@ onEachEngine(
       expect((await (await world.fan()).get('/api/user/points')).body.expiring).toBeNull()
     })
 
-    test('a fan whose account is damaged is left out and logged, and holds up nobody', async () => {
+    test('a fan whose account is damaged is left out and logged, and does not delay others', async () => {
       const [ada, bo] = [await idOf(world, 'ada'), await idOf(world, 'bo')]
       await pass(world)
       for (const fan of [ada, bo]) await book(world, fan, 50)
@@ -348,7 +348,7 @@ onEachEngine(
       },
     )
 
-    test('verify-ledger finds an end that took too much, too little or too early', async () => {
+    test('verify-ledger reports an expiry of too many points, too few, or too early', async () => {
       const fan = await idOf(world, 'ada')
       await book(world, fan, 50)
       world.clock.advance(100 * DAY)
@@ -368,7 +368,7 @@ onEachEngine(
 onEachEngine(
   'Points without an end',
   world => {
-    test('stay, whatever their age, and no answer speaks of an end', async () => {
+    test('never expire, and no response mentions expiry', async () => {
       const fan = await world.fan()
       await fan.post('/api/user/onboarding', {})
       await pass(world)

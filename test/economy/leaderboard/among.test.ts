@@ -21,7 +21,7 @@ onEachEngine('A leaderboard among those followed', world => {
   const read = async (fan: Pick<NamedFan, 'get'>, query = '') =>
     expectStatus(200, await fan.get(`/api/leaderboard?among=following${query}`))
 
-  test('has the caller and those followed alone, in the order of the board, ranked among each other', async () => {
+  test('contains only the caller and the followed fans, ranked among each other', async () => {
     const others = [await ranked(30), await ranked(50), await ranked(30), await ranked(0), await ranked(10)]
     const [caller, stranger] = [await ranked(40), await ranked(99)]
     for (const { handle } of others) await follow(caller, handle)
@@ -63,7 +63,7 @@ onEachEngine('A leaderboard among those followed', world => {
     ).toEqual([400, 'invalid_cursor'])
   })
 
-  test('loses who is blocked, and needs a caller', async () => {
+  test('omits blocked fans, and requires a caller', async () => {
     const [caller, other] = [await ranked(1), await ranked(2)]
     await follow(caller, other.handle)
     expect((await read(caller)).total).toBe(2)

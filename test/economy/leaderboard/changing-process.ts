@@ -6,7 +6,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { openPatiently } from '../../support/patience.ts'
 import { seededNumbers } from './board-model.ts'
 

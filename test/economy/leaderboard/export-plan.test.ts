@@ -1,6 +1,6 @@
 /** The export of a fan finds their scores by an index, on boards of many fans. */
 import { expect, test } from 'bun:test'
-import { exportScores } from '../../../src/economy/leaderboard/export.ts'
+import { exportScores } from '../../../src/economy/leaderboard/personal-data.ts'
 import { execute, withRawConnection } from '../../db/probe.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, noShadow, postgresEngine, sqliteEngine } from '../../support/engines.ts'

@@ -90,7 +90,7 @@ onEachEngine(
       expect(await points('period=week')).toEqual([150, 120])
       expect(await points('period=month')).toEqual([150, 120])
 
-      // The week goes on into the new year, the month does not.
+      // The week continues into the new year, the month does not.
       await beginYear()
       expect(await points('period=week')).toEqual([220, 150])
       expect(await points('period=month')).toEqual([100])

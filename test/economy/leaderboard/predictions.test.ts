@@ -1,9 +1,9 @@
 /** Boards of predictions: they count the points of predictions alone, per season, by the result that counts. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { exportScores } from '../../../src/economy/leaderboard/export.ts'
+import type { Finding } from '../../../src/core/finding.ts'
+import { exportScores } from '../../../src/economy/leaderboard/personal-data.ts'
 import { rebuildRankIndex } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { repairFan } from '../../../src/operate/admin/audit/repair-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { matchesTag } from '../../../src/platform/cache/tags.ts'
@@ -47,7 +47,7 @@ onEachEngine('Boards of predictions', world => {
     return { season, match, exact, close, wrong, fans: [exact, close, wrong] }
   }
 
-  test('count the points of predictions and no others, of one season or of all', async () => {
+  test('count only points of predictions, of one season or of all', async () => {
     const { season, match, exact, close, wrong, fans } = await createSeason()
     await world.grant(wrong, 1_000)
     await match.finish(2, 1)
@@ -130,7 +130,7 @@ onEachEngine('Boards of predictions', world => {
     expect((await read('kind=predictions&season=another')).total).toBe(0)
   })
 
-  test('a fan who leaves is on none, and one who joins later is on those of all seasons', async () => {
+  test('a fan who leaves is on no board, and a fan who joins later is on the boards of all seasons', async () => {
     const { season, match, exact, fans } = await createSeason()
     const late = await patientFan(world)
     await predict(late, match.matchId, 2, 1)

@@ -6,7 +6,7 @@ import { rebuildRankIndex } from '../../../src/economy/leaderboard/rank-index/ra
 import { readRankedEntry } from '../../../src/economy/leaderboard/ranked-entry.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { BoardModel, readBuckets, seededNumbers } from './board-model.ts'
 
@@ -147,7 +147,7 @@ onEachEngine('Ranks from the rank index', world => {
     expect([...new Set(before.map(({ board }) => board))].sort()).toEqual([...model.boards.keys()].sort())
   })
 
-  test('every fan’s rank on every board is their position in a full sort; a fan who is not on the board has no rank', async () => {
+  test('the rank of each fan on each board is the position in a full sort, and fans who are not on the board have none', async () => {
     const noName = { handle: null, displayName: null, avatarUrl: null }
     for (const board of model.boards.keys()) {
       const expected = ranked(board).map(entry => ({ ...entry, name: { userId: entry.userId, ...noName } }))

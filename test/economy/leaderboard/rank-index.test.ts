@@ -13,7 +13,7 @@ async function onboard(world: World, fans: number, apartMs: number) {
 onEachEngine(
   'The rank index',
   world => {
-    test('stores six buckets per board for a new fan, and none that no rank reads', async () => {
+    test('stores six buckets per board for a new fan, all of which ranks read', async () => {
       await onboard(world, 1, 2)
       const buckets = await readBuckets(world.db.read)
       expect(buckets).toHaveLength(18)

@@ -1,10 +1,10 @@
-/** An account that its entries contradict takes no further entry: the chain on top of it would be broken for good. */
+/** An account that its entries contradict takes no further entry: the chain on top of it would be broken permanently. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
 import { LedgerMismatchError } from '../../../src/economy/points/account.ts'
 import { GENESIS_HASH } from '../../../src/economy/points/hash.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { withoutRules } from '../../db/probe.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
@@ -78,7 +78,7 @@ onEachEngine('An account that disagrees with its entries', world => {
     expect((await fan.get('/api/user/onboarding')).body.state).toBe('not_started')
   })
 
-  test('is found without a further statement: an append asks three', async () => {
+  test('is found without an additional statement: an append takes three', async () => {
     await book(world, 'counted', 10, 'first')
     await world.db.write(async tx => {
       const userId = await idOf(tx, 'counted')

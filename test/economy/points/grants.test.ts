@@ -5,7 +5,7 @@ import { DomainError } from '../../../src/core/problems.ts'
 import { type Grant, grantPoints } from '../../../src/economy/points/grants.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
@@ -110,7 +110,7 @@ onEachEngine('grantPoints', world => {
     expect(await refusal({ fan: { userId }, delta: 5, ref: 'd' })).toBe('ref_reused')
   })
 
-  test('taking more than the balance is refused with what is missing, and the reference stays free', async () => {
+  test('taking more than the balance is refused with the missing points, and the reference can be used again', async () => {
     const userId = await idOf('poor')
     await grant({ fan: { userId }, delta: 10, ref: 'e' })
     const error = await grant({ fan: { userId }, delta: -15, ref: 'e-2' }).catch(thrown => thrown)
@@ -131,7 +131,7 @@ onEachEngine('grantPoints', world => {
     expect((await fan.get('/api/leaderboard')).body.me).toEqual(me)
   })
 
-  test('an unknown subject gets a record, whose points are there at the first sign-in', async () => {
+  test('an unknown subject gets a record, which has the points at the first sign-in', async () => {
     const fan = await world.fan()
     await grant({ fan: { provider: provider(), subject: fan.subject }, delta: 7, ref: 'g' })
     expect((await fan.get('/api/user/points')).body).toMatchObject({ balance: 7, entries: [{ ref: 'g' }] })

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { gt } from 'drizzle-orm'
 import { applicationEvents } from '../../../src/economy/events/types.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { operations } from '../../fan/account/writing-operations.ts'
 import { operationsOf, readDocument } from '../../platform/docs/document.ts'
 import { expectStatus } from '../../play/packs/packs-world.ts'
@@ -52,7 +52,7 @@ onEachEngine('An operation that may book points', world => {
     return { answer, booked: (await countGrants()) - before }
   }
 
-  test('refuses its own points by name if the document says so, and succeeds without those of rules', async () => {
+  test('refuses its own points with points_limit_reached if the document says so, and succeeds without points of rules', async () => {
     const booking: string[] = []
     const refusing: string[] = []
     for (const operationId of Object.keys(operations)) {

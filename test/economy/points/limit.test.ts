@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { and, desc, eq } from 'drizzle-orm'
 import { explainEvent } from '../../../src/economy/events/explain-event.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { correctOnboarding } from '../../../src/operate/admin/backfill-onboarding.ts'
@@ -46,7 +46,7 @@ onEachEngine('A fan whose account is almost full', world => {
   const desk = async () => world.withToken(await world.serverKey(['points:write', 'events:write']))
   const problem = { status: 409, body: { code: 'points_limit_reached' } }
 
-  test('gets what fits, and no grant beyond it', async () => {
+  test('gets grants up to the limit, and none beyond it', async () => {
     const fan = await fullFan()
     const grant = async (delta: number, ref: string) =>
       (await desk()).post('/api/points/grants', { fan: { userId: fan.userId }, delta, ref })
@@ -86,7 +86,7 @@ onEachEngine('A fan whose account is almost full', world => {
     expect(await pointsOf(fan)).toEqual({ balance: MAX - 1, lifetime: MAX - 1 })
   })
 
-  test('has an event recorded whose rules grant what fits, and the others are explained', async () => {
+  test('has an event recorded with the grants that fit, and the refused ones are explained', async () => {
     const fan = await fullFan()
     const type = newType()
     const rule = (name: string, fixed: number, more = {}) =>
@@ -145,7 +145,7 @@ onEachEngine('A fan whose account is almost full', world => {
     expect((await fan.get('/api/user/onboarding')).body.state).toBe('not_started')
   })
 
-  test('does not keep the predictions of others from being settled', async () => {
+  test('does not prevent the settlement of other predictions', async () => {
     const match = await addMatch(world)
     const [fan, other] = [await fullFan(), await patientFan(world)]
     for (const each of [fan, other]) await predict(each, match.matchId, 1, 0)

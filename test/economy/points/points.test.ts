@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Database, Transaction } from '../../../db/index.ts'
 import { GENESIS_HASH, hashEntry } from '../../../src/economy/points/hash.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { withRawConnection } from '../../db/probe.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
@@ -22,7 +22,7 @@ onEachEngine('GET /api/user/points', world => {
   test('returns zero points and no entries for a fan without a record', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.get('/api/user/points')
-    expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
+    expect([status, body]).toEqual([200, { balance: 0, held: 0, lifetime: 0, entries: [], nextCursor: null }])
   })
 
   test('returns entries newest first; spending lowers the balance and not the lifetime points', async () => {
@@ -37,7 +37,7 @@ onEachEngine('GET /api/user/points', world => {
     expect(entries.map(({ seq }: Entry) => seq)).toEqual([3, 2, 1])
   })
 
-  test('each entry’s hash follows from the one before it', async () => {
+  test('each entry’s hash follows from the previous one', async () => {
     const fan = await world.fan()
     for (const delta of [10, 20, -5]) await world.grant(fan, delta)
     const { id: userId } = (await fan.get('/api/user/profile')).body
@@ -213,7 +213,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
   test('for a fan without a record the list is empty, with any filter', async () => {
     const stranger = await world.fan()
     const { status, body } = await stranger.get(`/api/user/points?reason=activity&since=${at(0)}`)
-    expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
+    expect([status, body]).toEqual([200, { balance: 0, held: 0, lifetime: 0, entries: [], nextCursor: null }])
   })
 })
 
@@ -232,7 +232,7 @@ onEachEngine('The points ledger', world => {
   const book = (subject: string, change: Omit<PointsChange, 'userId'>) =>
     world.db.write(async tx => appendEntry(tx, { userId: await someone(tx, subject), ...change }))
 
-  test('books one cause once and answers the first entry afterwards', async () => {
+  test('books a cause once, and then returns the first entry', async () => {
     const change = { delta: 5, reason: 'activity' as const, ref: 'match-1' }
     const first = await book('once', change)
     const again = await book('once', { ...change, delta: 50 })
@@ -240,7 +240,7 @@ onEachEngine('The points ledger', world => {
     expect(again).toMatchObject({ outcome: 'booked_before', entry: { delta: 5 } })
   })
 
-  test('a second booking of a cause that waits for the first returns its entry', async () => {
+  test('a concurrent second booking of a cause returns the entry of the first', async () => {
     const { db, databaseUrl: url } = world
     const userId = await db.write(tx => someone(tx, 'waiting'))
     const change = { userId, delta: 5, reason: 'activity' as const, ref: 'match-1' }
@@ -261,7 +261,7 @@ onEachEngine('The points ledger', world => {
     expect(await second).toMatchObject({ outcome: 'booked_before', entry: { id: entry.id, delta: 5 } })
   })
 
-  test('never lets a balance below zero', async () => {
+  test('never lets a balance fall below zero', async () => {
     await book('poor', { delta: 10, reason: 'activity', ref: 'a' })
     expect(await book('poor', { delta: -11, reason: 'adjustment', ref: 'b' })).toEqual({
       outcome: 'insufficient',

@@ -1,10 +1,10 @@
 /** Points that a rule granted are taken back: balance, lifetime points and boards are as if the grant had not been made. */
 import { beforeEach, expect, test } from 'bun:test'
+import type { Finding } from '../../../src/core/finding.ts'
 import { readBalance } from '../../../src/economy/points/account.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { repairFan } from '../../../src/operate/admin/audit/repair-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -232,7 +232,7 @@ onEachEngine(
       expect(await findings()).toEqual([])
     })
 
-    test('the audit names a void of a grant that does not exist, and one of more than was granted', async () => {
+    test('the audit reports a void of a missing grant, and a void of more points than were granted', async () => {
       await book(ada, 100, 'goal')
       await world.db.write(tx => appendEntry(tx, { userId: ada, delta: -1, reason: VOID, ref: 'none' }))
       await book(bo, 100, 'goal')
@@ -244,7 +244,7 @@ onEachEngine(
       ])
     })
 
-    test('the repair of scores that are wrong computes them without what was taken back', async () => {
+    test('the repair of wrong scores computes them without points that were taken back', async () => {
       await join(ada)
       await book(ada, 5, 'goal')
       await grant(ada, 50, 'scan')

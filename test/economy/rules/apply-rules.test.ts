@@ -1,7 +1,7 @@
 /** Grants of rules for events: conditions, points, limits, budgets, windows and versions. */
 import { expect, test } from 'bun:test'
 import { readVersion } from '../../../src/club/catalogue/versions.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import {
   addFan,
@@ -22,7 +22,7 @@ onEachEngine('Rules', world => {
     return found
   }
 
-  test('book what they grant with a ref of rule, source and event', async () => {
+  test('book their grants with a ref of rule, source and event', async () => {
     const { id, eventType } = await addRule(world)
     const userId = await addFan(world)
     const event = newEvent({ userId, type: eventType })
@@ -41,7 +41,7 @@ onEachEngine('Rules', world => {
     ])
   })
 
-  test('do nothing for an event of a type that none listens to', async () => {
+  test('do nothing for an event of a type without listeners', async () => {
     await addRule(world)
     const userId = await addFan(world)
     expect(await apply(world, newEvent({ userId, type: 'test.unheard' }))).toBeNull()
@@ -141,7 +141,7 @@ onEachEngine('Rules', world => {
     expect(await outcomes(...events)).toEqual(['granted', 'limit', ...(next ? ['granted'] : [])])
   })
 
-  test('spend no more than their budget, and a grant that does not fit whole is not made', async () => {
+  test('never exceed their budget: a grant that does not fit completely is not made', async () => {
     const { id, eventType: type } = await addRule(world, {
       points: { per: '/amount', every: 1, points: 1 },
       budget: 100,
@@ -162,7 +162,7 @@ onEachEngine('Rules', world => {
     expect((await entriesOf(world, userId)).map(({ delta }) => delta)).toEqual([60, 40])
   })
 
-  test('spend in one unit of work no more than earlier units of work left of the budget', async () => {
+  test('never exceed in one unit of work what earlier ones left of the budget', async () => {
     const { id, eventType: type } = await addRule(world, { budget: 35 })
     const userId = await addFan(world)
     expect(await outcomes(newEvent({ userId, type }))).toEqual(['granted'])

@@ -1,9 +1,8 @@
 /** Points for each whole part of a number, without a database. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_POINTS } from '../../../src/economy/rules/entry-schema.ts'
 import { evaluateRule } from '../../../src/economy/rules/evaluate-rule.ts'
-import { contentOf, ruleOf } from '../../../src/economy/rules/rule.ts'
+import { contentOf, MAX_POINTS, ruleOf } from '../../../src/economy/rules/rule.ts'
 
 const occurredAt = new Date('2026-08-15T18:30:00.000Z')
 

@@ -93,7 +93,7 @@ for (const engine of engines) {
         expect(await entriesOfRule(id)).toEqual([])
       })
 
-    test('events of one unit of work share what the budget has left', async () => {
+    test('events of one unit of work share the rest of the budget', async () => {
       const { id, eventType } = await addRule(world, { budget: 25 })
       const userId = await addFan(world)
       const outcomes = await world.db.write(async tx => {

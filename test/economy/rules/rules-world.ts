@@ -5,9 +5,9 @@ import { type CatalogueVersion, readVersion } from '../../../src/club/catalogue/
 import { openLedgers } from '../../../src/economy/points/ledger.ts'
 import { causesOf, openRules, type RuledEvent } from '../../../src/economy/rules/apply-rules.ts'
 import type { Decision } from '../../../src/economy/rules/decision.ts'
-import type { RuleEntry } from '../../../src/economy/rules/entry-schema.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import type { RuleEntry } from '../../../src/economy/rules/rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 
 let made = 0
 

@@ -27,7 +27,7 @@ onEachEngine('Taking back the grants of an event', world => {
       appendEntry(tx, { userId, delta: -points, reason: 'pack_purchase', ref: unique('purchase') }),
     )
 
-  test('takes the points, and gives back the use and the budget', async () => {
+  test('takes the points, and returns the use and the budget', async () => {
     const { id, eventType } = await addRule(world, { limit: { count: 1, per: 'ever' }, budget: 10 })
     const userId = await addFan(world)
     const earned = await earn(userId, eventType)
@@ -42,7 +42,7 @@ onEachEngine('Taking back the grants of an event', world => {
     expect((await earn(userId, eventType)).decisions).toMatchObject([{ outcome: 'granted' }])
   })
 
-  test('takes at most the balance, keeps the use, and gives back to the budget what it took', async () => {
+  test('takes at most the balance, keeps the use, and returns the taken points to the budget', async () => {
     const { id, eventType } = await addRule(world, { limit: { count: 1, per: 'ever' }, budget: 10 })
     const userId = await addFan(world)
     const earned = await earn(userId, eventType)
@@ -69,7 +69,7 @@ onEachEngine('Taking back the grants of an event', world => {
     expect((await entriesOf(world, userId)).map(({ delta }) => delta)).toEqual([6, 5, 4, -8, -6, -1])
   })
 
-  test('takes nothing for what a limit or a budget refused', async () => {
+  test('takes nothing for grants that a limit or a budget refused', async () => {
     const { id, eventType } = await addRule(world, { limit: { count: 1, per: 'ever' } })
     const userId = await addFan(world)
     await earn(userId, eventType)

@@ -118,7 +118,7 @@ onEachEngine('An erasure', world => {
       await expectNothingLeft(racing, answer)
     })
 
-    test('that is not committed yet: the erasure waits, and finds what was written', async () => {
+    test('that is not committed yet: the erasure waits, and erases what it wrote', async () => {
       const racing = await prepare(operationId)
       const operation = stopNextWrite(world.db, 'end')
       const answering = racing.send()

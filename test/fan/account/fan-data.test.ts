@@ -8,9 +8,11 @@ import { fanData, listFanColumns } from '../../../db/schema/fan-data.ts'
 import { columnOf } from '../../../db/schema/shape.ts'
 import { tablesOf } from '../../../db/schema/tables.ts'
 import { streamJson } from '../../../src/core/stream-json.ts'
+import { accountKind } from '../../../src/economy/accounts/account-kind.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { moveRows } from '../../../src/operate/admin/merge/move-rows.ts'
+import { membershipKind } from '../../../src/play/memberships/membership-kind.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { addPack } from '../../play/packs/packs-world.ts'
 import { addQuest, userIdOf } from '../../play/quests/quests-world.ts'
@@ -114,6 +116,9 @@ onEachEngine('The declared data of a fan', world => {
     const { id: ruleId } = await addRule(world)
     const { id: questId } = await addQuest(world)
     const collectibleId = `${packId}-common`
+    await world.db.write(tx => accountKind.upsert(tx, { id: 'status', name: 'Status', unit: 'points' }))
+    const kindId = 'season-ticket'
+    await world.db.write(tx => membershipKind.upsert(tx, { id: kindId, name: 'Season ticket' }))
     /** Another one in each table, so that the export shows which rows it has. */
     const at = (day: number) => new Date(Date.UTC(2020, 0, day))
     const shownAt = (day: number) => at(day).toISOString()
@@ -130,6 +135,7 @@ onEachEngine('The declared data of a fan', world => {
             ...{ id: userId, ...fan, createdAt: at(1), updatedAt: at(1), sessionsEndedAt: at(1) },
             ...{ displayName: 'Ada', handle: 'ada', avatarUrl: 'https://example.com/a', bio: 'Row 7' },
             ...{ country: 'GB', locale: 'en-GB', favoriteTeamId: await world.team(), nameKey: 'ada' },
+            ...{ ageBand: 'adult', ageSource: 'school', ageAssuredAt: at(1), guardianConsent: true },
           },
           shown: 'Row 7',
         },
@@ -245,6 +251,17 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'entry-of-ada',
         },
       },
+      archiveSeams: {
+        userId: {
+          row: {
+            ...{ userId, files: '["archive-of-ada"]', until: at(11), seq: 0, hash: 'hash', balance: 0 },
+            ...{ lifetime: 0, sequence: 0, keptEntries: 0, keptEvents: 0, state: '', digest: 'digest' },
+            ...{ key: 'key', sealed: true },
+          },
+          shown: 'archive-of-ada',
+        },
+      },
+      archivedEvents: { userId: { row: { key: 'archived', userId } } },
       pointsGrants: {
         userId: {
           row: {
@@ -252,6 +269,12 @@ onEachEngine('The declared data of a fan', world => {
             ...{ note: 'An apology', createdAt: at(11) },
           },
           shown: 'An apology',
+        },
+      },
+      pointsHolds: {
+        userId: {
+          row: { purchaseId: 'pack-held-by-ada', userId, amount: 70_008, expiresAt: at(11) },
+          shown: 'pack-held-by-ada',
         },
       },
       cashAccounts: {
@@ -434,6 +457,33 @@ onEachEngine('The declared data of a fan', world => {
           shown: '70028',
         },
       },
+      accountEntries: {
+        userId: {
+          row: {
+            ...{ id: 'entry-33', userId, accountId: 'status', seq: 1, delta: 33, balanceAfter: 33 },
+            ...{ reason: 'adjustment', ref: 'ref-33', countedAt: at(3), createdAt: at(3), hash: 'h' },
+          },
+          shown: 'ref-33',
+        },
+      },
+      fanAccounts: {
+        userId: {
+          row: {
+            ...{ userId, accountId: 'status', balance: 34, seq: 1, headHash: 'head-34', minusTotal: -34 },
+            ...{ reachedAt: at(3), basis: 'all', updatedAt: at(3) },
+          },
+          shown: 'head-34',
+        },
+      },
+      fanMemberships: {
+        userId: {
+          row: {
+            ...{ ref: 'ST-30', userId, kindId, number: '0030', holder: 'Ada', begun: false },
+            ...{ startsAt: at(30), endsAt: at(31), createdAt: at(30), updatedAt: at(30) },
+          },
+          shown: 'ST-30',
+        },
+      },
       checkIns: { userId: { row: { userId, matchId, checkedInAt: at(18) }, shown: shownAt(18) } },
       predictions: {
         userId: {
@@ -467,6 +517,37 @@ onEachEngine('The declared data of a fan', world => {
           shown: shownAt(26),
         },
       },
+      consents: {
+        userId: {
+          row: {
+            ...{ userId, purpose: 'marketing', seq: 1, granted: true, documentId: 'document-of-ada' },
+            ...{ version: '1', source: 'app', changedAt: at(18) },
+          },
+          shown: 'document-of-ada',
+        },
+      },
+      referralCodes: {
+        userId: { row: { code: 'C0DE0FADA', userId, createdAt: at(26) }, shown: 'C0DE0FADA' },
+      },
+      referrals: {
+        inviteeId: {
+          row: { inviteeId: userId, inviterId: otherId, invitedAt: at(20) },
+          shown: shownAt(20),
+        },
+        inviterId: {
+          row: { inviteeId: otherId, inviterId: userId, invitedAt: at(19) },
+          shown: shownAt(19),
+        },
+      },
+      codeRedemptions: {
+        userId: {
+          row: {
+            ...{ id: 'redemption-of-ada', campaignId: 'campaign-of-ada', userId, codeHash: 'hash-of-ada' },
+            ...{ isUnique: true, gave: '{"points":5}', redeemedAt: at(26) },
+          },
+          shown: 'redemption-of-ada',
+        },
+      },
       pictures: {
         userId: {
           row: { id: 'picture-of-ada', fileId: 'file-of-ada', userId, createdAt: at(25), reviewAt: at(25) },
@@ -481,6 +562,14 @@ onEachEngine('The declared data of a fan', world => {
         intoId: {
           row: { fromId: otherId, intoId: userId, mergedBy: 'Ana', reason: 'Same e-mail', mergedAt: at(29) },
           shown: 'Same e-mail',
+        },
+      },
+      seasonFans: {
+        userId: {
+          row: {
+            ...{ userId, week: 2_600, teamId: 'harbour', country: 'GB', steps: 1, weeks: 1 },
+            ...{ results: '', stated: false },
+          },
         },
       },
       webhookLanes: { userId: { row: { endpointId: 'endpoint', userId, nextAttemptAt: at(22) } } },
@@ -502,6 +591,18 @@ onEachEngine('The declared data of a fan', world => {
       await tx.insert(pictureFiles).values({ id: 'file-of-ada', width: 1, height: 1, bytes: 1 })
       const set = { name: 'Derby', rewardPoints: 0, active: true, createdAt: at(24), updatedAt: at(24) }
       await tx.insert(tx.tables.sets).values({ id: 'set-of-ada', ...set })
+      const campaign = {
+        name: 'Scarf',
+        kind: 'unique',
+        gives: '{"points":5}',
+        perFan: 1,
+        redeemed: 1,
+        active: true,
+      }
+      const { campaigns } = tx.tables
+      await tx
+        .insert(campaigns)
+        .values({ id: 'campaign-of-ada', ...campaign, createdAt: at(24), updatedAt: at(24) })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.
       for (const [name, column] of declarations)
@@ -560,7 +661,7 @@ onEachEngine('The declared data of a fan', world => {
     }
   })
 
-  test('an erasure does with each table what it declares, and a repeat erases what was left', async () => {
+  test('an erasure treats each table as declared, and a repeat erases rows that were written since', async () => {
     const before = new Map<string, Record<string, unknown>[]>()
     for (const [name, column, { erasure }] of declarations) {
       const found = await read(name, column)

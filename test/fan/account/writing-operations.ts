@@ -1,4 +1,6 @@
 /** Every operation that writes, with a request of a fan, or about one. The subject of the fan is in all texts. */
+
+import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import type { ServerScope } from '../../../src/identity/server-keys/scopes.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
@@ -6,6 +8,8 @@ import { eventOf } from '../../economy/events/events-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
+import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
+import { addMembershipKind, endMembership, putMembership } from '../../play/memberships/memberships-world.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import {
@@ -27,9 +31,12 @@ import {
   unlink,
 } from '../../play/wallets/wallets-world.ts'
 import type { Answer } from '../../support/client.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import type { Fan, World } from '../../support/world.ts'
 
 let made = 0
+
+const MEMBERSHIP = { startsAt: '2026-07-01T00:00:00Z', endsAt: '2099-07-01T00:00:00Z' }
 
 interface WritingRequest {
   send(): Promise<Answer>
@@ -98,14 +105,25 @@ export const operations: Record<
     const { id: sanctionId } = await world.db.write(tx => recordDecision(tx, decision))
     return { send: () => fan.post('/api/user/appeals', { sanctionId, text: fan.subject }) }
   },
+  writeConsents: async (world, fan) => {
+    const purpose = `purpose-${++made}`
+    const document = { id: purpose, version: '1', purpose, text: 'I agree.' }
+    await world.db.write(tx => documentKind.upsert(tx, document))
+    return { send: () => fan.put('/api/user/consents', { [purpose]: { granted: true, version: '1' } }) }
+  },
+  writeAgeBand: async (world, fan) => {
+    const system = await serverClient(world, 'age:write')
+    const named = { provider: world.config.identity.name, subject: fan.subject }
+    const assuredAt = world.clock.now().toISOString()
+    const age = { fan: named, ageBand: 'adult', source: fan.subject, assuredAt }
+    return { send: () => system.put('/api/age-bands', age), refusal: [404, 'fan_not_found'] }
+  },
   acceptTerms: (world, fan) => {
-    const { publicText } = world.db.read.spine
-    const { policy } = publicText
-    publicText.policy = { filter: null, termsVersion: '2026-08' }
+    const end = overrideSettings(world.db, { termsVersion: '2026-08' })
     const send = async () => {
       const answer = await fan.put('/api/user/terms', { version: '2026-08' })
       // Other operations of the world need no terms.
-      publicText.policy = policy
+      end()
       return answer
     }
     return { send }
@@ -117,6 +135,10 @@ export const operations: Record<
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })
     return { send: () => fan.post('/api/rewards/claim', { rewardId }) }
+  },
+  redeemCode: async (world, fan) => {
+    const code = await generateOne(world, await addCampaign(world))
+    return { send: () => fan.post('/api/codes', { code }) }
   },
   redeemReward: async (world, fan) => {
     const rewardId = await claimed(world, fan)
@@ -266,6 +288,22 @@ export const operations: Record<
     const fan = { provider: world.config.identity.name, subject }
     const grant = { fan, delta: 5, ref: `grant-${++made}`, note: `About ${subject}` }
     return { send: () => desk.post('/api/points/grants', grant), refusal: [404, 'fan_not_found'] }
+  },
+  writeMembership: async (world, { subject }) => {
+    const office = await serverClient(world, 'memberships:write')
+    await addMembershipKind(world)
+    const terms = { ...MEMBERSHIP, holder: `Name of ${subject}` }
+    return {
+      send: () => putMembership(office, world, { subject }, terms),
+      refusal: [404, 'fan_not_found'],
+    }
+  },
+  endMembership: async (world, { subject }) => {
+    const office = await serverClient(world, 'memberships:write')
+    await addMembershipKind(world)
+    const ref = `ended-${++made}`
+    expectStatus(201, await putMembership(office, world, { subject }, { ...MEMBERSHIP, ref }))
+    return { send: () => endMembership(office, ref), refusal: [404, 'membership_not_found'] }
   },
   grantCash: async (world, { subject }) => {
     const desk = await serverClient(world, 'cash:write')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addPack, buy, FREE, open, patientFan } from '../../play/packs/packs-world.ts'
+import { addPack, buy, FREE, open, patientFan, start } from '../../play/packs/packs-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine('GET /api/dashboard', world => {
@@ -15,13 +15,14 @@ onEachEngine('GET /api/dashboard', world => {
     expect((await fan.get('/api/dashboard?limit=1')).status).toBe(422)
   })
 
-  test('of a fan that the application has not seen is empty and makes no record', async () => {
+  test('of a new fan is empty and creates no record', async () => {
     const fan = await world.fan()
     await world.reward({ pointsRequired: 0 })
     await world.reward({ pointsRequired: 1 })
     expect((await fan.get('/api/dashboard')).body).toEqual({
       profile: { id: null, displayName: null, avatarUrl: null },
       points: 0,
+      held: 0,
       rank: null,
       rewards: { claimable: 1, claimed: 0, redeemed: 0 },
       packs: { sealed: 0, opened: 0 },
@@ -47,11 +48,12 @@ onEachEngine('GET /api/dashboard', world => {
     await buy(fan, packId)
     await open(fan, (await buy(fan, packId)).userPack.id)
     await buy(fan, await addPack(world))
+    await start(fan, await addPack(world))
 
     const { body } = await fan.get('/api/dashboard')
 
     const profile = (await fan.get('/api/user/profile')).body
-    const { balance, entries } = (await fan.get('/api/user/points?limit=5')).body
+    const { balance, held, entries } = (await fan.get('/api/user/points?limit=5')).body
     const { rewards } = (await fan.get('/api/rewards')).body as {
       rewards: { state: string; claimable: boolean }[]
     }
@@ -59,6 +61,7 @@ onEachEngine('GET /api/dashboard', world => {
     expect(body).toEqual({
       profile: { id: profile.id, displayName: 'Ada', avatarUrl: profile.avatarUrl },
       points: balance,
+      held,
       rank: (await fan.get('/api/leaderboard')).body.me.rank,
       rewards: {
         claimable: rewards.filter(({ claimable }) => claimable).length,
@@ -76,6 +79,7 @@ onEachEngine('GET /api/dashboard', world => {
       rewards: { claimed: 1, redeemed: 1 },
       packs: { sealed: 3, opened: 1 },
       points: 2800,
+      held: 100,
       rank: 1,
     })
     expect(body.recentPoints).toHaveLength(5)
@@ -100,7 +104,7 @@ onEachEngine('GET /api/dashboard', world => {
     expect((await fan.get('/api/dashboard')).body.rewards.claimable).toBe(before + 1)
   })
 
-  test('is each fan’s own', async () => {
+  test('contains only data of the caller', async () => {
     const [one, other] = [await patientFan(world, 11), await patientFan(world, 22)]
     const answers = await Promise.all([one, other, one, other].map(fan => fan.get('/api/dashboard')))
     expect(answers.map(({ body }) => body.points)).toEqual([11, 22, 11, 22])

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { and, asc, eq, ne } from 'drizzle-orm'
 import { addEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { applicationEvents } from '../../../src/economy/events/types.ts'
-import { ruleKind, upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { ruleKind, upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { decideAppeal, listAppeals } from '../../../src/identity/sanctions/appeals.ts'
@@ -78,7 +78,7 @@ onEachEngine('A decision of a moderator', world => {
     ])
   })
 
-  test('that changes nothing is no event', async () => {
+  test('that changes nothing has no event', async () => {
     const fan = await namedFan(world)
     for (let time = 0; time < 2; time++)
       await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'mute' }))
@@ -86,7 +86,7 @@ onEachEngine('A decision of a moderator', world => {
     expect((await toldOf(fan)).map(([type]) => type)).toEqual(['sanction.applied'])
   })
 
-  test('is an event of its unit of work', async () => {
+  test('has its event in the same unit of work', async () => {
     const fan = await namedFan(world)
     await world.db
       .write(async tx => {

@@ -18,7 +18,7 @@ for (const engine of engines) {
     const moderate = (...parameters: string[]) =>
       runScript('moderate', parameters, { env: { DATABASE_URL: processes.url } })
 
-    test('of identical reports at once, one is filed', async () => {
+    test('only one of several identical concurrent reports is filed', async () => {
       const [reporter, subject] = [await fan(1), await fan(2)]
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => report(n, reporter.token, subject.handle)),
@@ -68,7 +68,7 @@ for (const engine of engines) {
       }
     })
 
-    test('of two moderators, one decides a case, and one decides an appeal', async () => {
+    test('only one of two moderators decides a case, and only one an appeal', async () => {
       const [reporter, subject] = [await fan(31), await fan(32)]
       await report(0, reporter.token, subject.handle)
       const cases = await listCases(processes.db.read, { limit: 100 })

@@ -1,13 +1,14 @@
 /** Reports of fans: filed once while open, with what the subject showed, and resolved by the decision of the case. */
+
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { decide, listCases, listOpenReports } from '../../../src/fan/moderation/cases.ts'
-import { createTextFilter } from '../../../src/identity/public-text/text-filter.ts'
 import { block, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { expectStatus, refusal } from '../../play/packs/packs-world.ts'
 import { completedTrade, drawnItem, offer } from '../../play/trades/trades-world.ts'
 import type { Client } from '../../support/client.ts'
 import { countStatements } from '../../support/queries.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 interface Filed {
@@ -65,7 +66,7 @@ onEachEngine('A report', world => {
     expect((await report(fan, other.handle)).status).toBe(201)
   })
 
-  test('of several at once is one', async () => {
+  test('that is sent several times at once is filed once', async () => {
     const [fan, other] = [await namedFan(world), await namedFan(world)]
     const answers = await Promise.all([1, 2, 3, 4].map(() => report(fan, other.handle)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
@@ -156,7 +157,7 @@ onEachEngine('A report', world => {
       ])
     })
 
-    test('that the reporter is not shown is refused like none', async () => {
+    test('that the reporter may not see is refused in the same way as a missing one', async () => {
       const [reporter, { fan }, none] = [await namedFan(world), await fanWithLocker(), await namedFan(world)]
       expectStatus(200, await fan.patch('/api/user/privacy', { locker: 'private' }))
       for (const { handle } of [fan, none])
@@ -196,7 +197,7 @@ onEachEngine('A report', world => {
       expect(JSON.parse(other?.evidence ?? '').trade.madeBy).toBe('reporter')
     })
 
-    test('is refused to others as if nobody had it, and to the fan who is blocked by the other', async () => {
+    test('is refused to others in the same way as a missing trade, and to a fan that the other one has blocked', async () => {
       const [from, to, stranger] = [await namedFan(world), await namedFan(world), await namedFan(world)]
       const id = await completedTrade(world, from, to)
       const bodyOf = async (fan: Client, tradeId: string) => {
@@ -213,7 +214,7 @@ onEachEngine('A report', world => {
       expect(await bodyOf(from, id)).toEqual(none)
     })
 
-    test('costs the same statements whether nobody has it or the other has blocked the reporter', async () => {
+    test('takes the same statements for a missing trade and for one of a fan who has blocked the reporter', async () => {
       const [from, to] = [await namedFan(world), await namedFan(world)]
       const id = await completedTrade(world, from, to)
       await block(from, to.handle)
@@ -227,7 +228,7 @@ onEachEngine('A report', world => {
     })
   })
 
-  test('is listed in pages, the latest first', async () => {
+  test('is listed in pages, newest first', async () => {
     const fan = await namedFan(world)
     const ids: string[] = []
     for (let at = 0; at < 3; at++) {
@@ -274,7 +275,7 @@ onEachEngine('A report', world => {
       expect(await listCases(world.db.read, { limit: 1 })).toHaveLength(1)
     })
 
-    test('which one of several decisions at once decides, with all its reports', async () => {
+    test('that only one of several concurrent decisions decides, with all its reports', async () => {
       const [fan, second, other] = [await namedFan(world), await namedFan(world), await namedFan(world)]
       const { id } = (await report(fan, other.handle)).body
       await report(second, other.handle)
@@ -290,16 +291,11 @@ onEachEngine('A report', world => {
   })
 
   test('is filed by TEXT_FILTER=flag, once while it is open, and the text is accepted', async () => {
-    const { publicText } = world.db.read.spine
-    const before = publicText.policy
-    const filter = await createTextFilter({
-      ...{ filter: 'flag', blockedWords: ['offside'], allowedWords: [] },
-    })
-    publicText.policy = { filter, termsVersion: null }
+    const end = overrideSettings(world.db, { textFilter: 'flag', textFilterList: ['offside'] })
     const fan = await namedFan(world)
     for (const bio of ['Always offside', 'Never offside'])
       expect((await fan.patch('/api/user/profile', { bio })).status).toBe(200)
-    publicText.policy = before
+    end()
     const [stored, ...others] = await listOpenReports(world.db.read, fan.id)
     expect(others).toEqual([])
     expect(stored?.reporterId).toBeNull()

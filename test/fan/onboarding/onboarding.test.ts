@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createApp } from '../../../src/app/app.ts'
-import { createClient } from '../../support/client.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine('/api/user/onboarding', world => {
@@ -16,6 +15,7 @@ onEachEngine('/api/user/onboarding', world => {
       reward: null,
       leaderboard: { enrolled: false, enrolledAt: null },
       identitySync: 'deferred',
+      referral: null,
     })
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
@@ -30,6 +30,7 @@ onEachEngine('/api/user/onboarding', world => {
       reward: { points: 100, grantedAt: now() },
       leaderboard: { enrolled: true, enrolledAt: now() },
       identitySync: 'synced',
+      referral: null,
     })
     const profile = (await fan.get('/api/user/profile')).body
     expect(profile).toMatchObject({ handle: 'complete_1', points: 100, onboarding: { state: 'completed' } })
@@ -133,6 +134,7 @@ onEachEngine(
       expect([body.state, body.reward, body.leaderboard.enrolled]).toEqual(['completed', null, true])
       expect((await fan.get('/api/user/points')).body).toEqual({
         balance: 0,
+        held: 0,
         lifetime: 0,
         entries: [],
         nextCursor: null,
@@ -142,15 +144,11 @@ onEachEngine(
     test('a repetition after a change of the points grants none', async () => {
       const fan = await world.fan()
       const first = (await fan.post('/api/user/onboarding', {})).body
-      const raised = createApp({ ...world.deps, config: { ...world.config, onboardingPoints: 100 } })
-      const again = createClient(
-        request => raised.handle(request),
-        () => null,
-        fan.token,
-      )
-      const { status, body } = await again.post('/api/user/onboarding', {})
+      const end = overrideSettings(world.db, { onboardingPoints: 100 })
+      const { status, body } = await fan.post('/api/user/onboarding', {})
+      end()
       expect([status, body]).toEqual([200, { ...first, alreadyCompleted: true }])
-      expect((await again.get('/api/user/points')).body.entries).toEqual([])
+      expect((await fan.get('/api/user/points')).body.entries).toEqual([])
     })
   },
   { env: { ONBOARDING_POINTS: '0' } },

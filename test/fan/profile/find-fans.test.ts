@@ -85,7 +85,7 @@ onEachEngine(
       expect(await idsOf({ email })).toEqual([])
     })
 
-    test('a changed address, and one that is verified no more, find nobody at once', async () => {
+    test('a changed address, and one that is no longer verified, find nobody immediately', async () => {
       const fan = await fanWith(world)
       const next = `next-${fan.email}`
       await state(world, fan, { email: next, email_verified: true })
@@ -109,7 +109,7 @@ onEachEngine(
       expect((await client.post('/api/points/grants', grant)).body.balance).toBe(5)
     })
 
-    test('each event of a batch stands alone', async () => {
+    test('each event of a batch is resolved separately', async () => {
       const fan = await fanWith(world)
       const events = [fan.email, 'nobody@example.com', fan.email].map(email =>
         eventOf(world, { fan: { email } }),
@@ -122,7 +122,7 @@ onEachEngine(
       ])
     })
 
-    test('two fans with one address are both found, and no event is of either', async () => {
+    test('two fans with one address are both found, but an event with this address is refused', async () => {
       const one = await fanWith(world)
       const other = await fanWith(world, { email: one.email })
       const ids = await idsOf({ email: one.email })
@@ -175,7 +175,7 @@ onEachEngine(
       expect(await idsOf({ email: fan.email })).toEqual([])
     })
 
-    test('the hash neither is the address nor depends on it alone', () => {
+    test('the hash is not the address, and depends on more than the address', () => {
       const [one, other] = [createFanEmails(Buffer.alloc(32, 1)), createFanEmails(Buffer.alloc(32, 2))]
       expect(one.hashOf('Ada@Example.com')).toBe(one.hashOf('ada@example.com '))
       expect(one.hashOf('ada@example.com')).not.toBe(other.hashOf('ada@example.com'))

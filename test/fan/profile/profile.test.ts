@@ -225,14 +225,14 @@ onEachEngine('/api/user/profile', world => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   })
 
-  test('of ten fans who take one handle concurrently, one gets it', async () => {
+  test('one of ten fans who request the same handle concurrently gets it', async () => {
     const fans = await Promise.all(Array.from({ length: 10 }, () => world.fan()))
     const answers = await Promise.all(fans.map(fan => fan.post('/api/user/profile', { handle: 'contested' })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.code === 'handle_taken')).toHaveLength(9)
   })
 
-  test('a running write of a fan who is erased writes nothing', async () => {
+  test('a running write of a fan who is being erased writes nothing', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { bio: 'Row 12' })
     const who = { provider: world.config.identity.name, subject: fan.subject }

@@ -26,7 +26,7 @@ const HIDDEN = {
 }
 
 onEachEngine('The page of a fan', world => {
-  test('shows name, picture, team, rank and points to everyone, and how the two stand to each other', async () => {
+  test('shows name, picture, team, rank and points to everyone, and the relation of both fans', async () => {
     const [fan, reader] = [await rankedFan(world), await namedFan(world)]
     const shown = {
       handle: fan.handle,
@@ -53,7 +53,7 @@ onEachEngine('The page of a fan', world => {
     { profile: 'public', stranger: true, follower: true },
     { profile: 'followers', stranger: false, follower: true },
     { profile: 'private', stranger: false, follower: false },
-  ])('that is $profile shows itself to its owner, and to others as that says', async expected => {
+  ])('that is $profile is shown to its owner, and to others as the setting says', async expected => {
     const [fan, stranger, follower] = [await rankedFan(world), await namedFan(world), await namedFan(world)]
     await follow(follower, fan.handle)
     // The other direction gives no rights.
@@ -92,7 +92,7 @@ onEachEngine('A leaderboard', world => {
       (entry: { userId: string; handle: string }) => entry.userId === id || entry.handle === handle,
     )
 
-  test('shows of a fan what their privacy says, at once, and to themselves that it is their own', async () => {
+  test('shows each fan as the privacy setting says, at once, and marks the caller’s own entry', async () => {
     const fan = await rankedFan(world)
     expect(await entryOf(world.anonymous, fan)).toMatchObject({
       userId: fan.id,

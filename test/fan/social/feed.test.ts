@@ -38,7 +38,7 @@ onEachEngine('A feed', world => {
     return reader
   }
 
-  test('shows what those followed did, the latest first, with the members of each type and no other event', async () => {
+  test('shows only events of followed fans, newest first, with the members of each type', async () => {
     const [first, second, stranger] = [await namedFan(world), await namedFan(world), await namedFan(world)]
     const reader = await following(first, second)
     const packId = await addPack(world, { price: FREE })
@@ -69,7 +69,7 @@ onEachEngine('A feed', world => {
     expect(JSON.stringify(items)).not.toContain(userPack.id)
   })
 
-  test('is paged, and new events move no page', async () => {
+  test('is paged, and new events do not change a page', async () => {
     const fans = [await namedFan(world), await namedFan(world), await namedFan(world)]
     const reader = await following(...fans)
     const order: string[] = []
@@ -153,7 +153,7 @@ onEachEngine('A feed', world => {
     expect(items[0]?.fan).toEqual({ handle: fan.handle, displayName: null, avatarUrl: null })
   })
 
-  test('has nothing of fans who are muted, blocked, block, or are not followed any more', async () => {
+  test('omits fans who are muted, blocked, have blocked the caller, or are no longer followed', async () => {
     const [muted, blocked, blocking, left] = [
       await namedFan(world),
       await namedFan(world),
@@ -170,7 +170,7 @@ onEachEngine('A feed', world => {
     expect((await feed(reader)).items).toEqual([])
   })
 
-  test('loses an event that is voided, and all of a fan who is erased', async () => {
+  test('omits voided events, and all events of an erased fan', async () => {
     const [fan, erased] = [await namedFan(world), await namedFan(world)]
     const reader = await following(fan, erased)
     await claim(fan, 'kept', 'voided')

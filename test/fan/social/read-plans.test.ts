@@ -74,7 +74,7 @@ onServer('On PostgreSQL', world => {
       countRowsRead(tx, table, { query: () => reads[read](tx).catch(() => {}), fill: () => fill(tx) }),
     )
 
-  test('a board among those followed looks up their scores', async () => {
+  test('a board among followed fans looks up their scores', async () => {
     const found = await rowsReadBy('a board among those followed', 'leaderboard_scores', tx => {
       const score = (n: number) => ({ board: 'all', userId: `fan-${n}`, minusPoints: -n, reachedAt: n })
       return tx.insert(tx.tables.leaderboardScores).values(Array.from({ length: OTHERS }, (_, n) => score(n)))

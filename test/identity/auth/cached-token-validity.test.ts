@@ -1,8 +1,8 @@
 /** A token that was valid at the last request is refused at the next one, however it ended: the cache is invalidated. */
 import { expect, test } from 'bun:test'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { tombstoneIdentity } from '../../../src/identity/users/mirror.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
 import { fanTag, tokenValidityTag } from '../../../src/platform/cache/tags.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'

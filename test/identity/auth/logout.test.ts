@@ -78,7 +78,7 @@ onEachEngine('POST /api/auth/logout', world => {
     expect(await statusWith(theirs)).toBe(401)
   })
 
-  test('of two tokens without jti only the one that is logged out is refused', async () => {
+  test('only the token that is logged out is refused if two tokens have no jti', async () => {
     const { subject } = await world.fan()
     const issue = (claims: object) => world.idp.issueToken(subject, { claims: { jti: undefined, ...claims } })
     const [first, second] = [await issue({ sid: 'a' }), await issue({ sid: 'b' })]
@@ -115,7 +115,7 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
-  test('dates with fractions of a second are accepted: exchanged, synced, logged out, refused', async () => {
+  test('a token with fractions of a second in its dates can be exchanged, used to sync, and logged out', async () => {
     const now = world.clock.ms / 1000
     const claims = { iat: now - 2.987654321, nbf: now - 1.5, exp: now + 3600.123456789 }
     for (const everywhere of [false, true]) {

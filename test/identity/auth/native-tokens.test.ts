@@ -261,7 +261,7 @@ onEachEngine('Native tokens', world => {
     ['the fan', 0],
     ['the thief', 1],
   ])(
-    'of two successors of one token %s uses the first: the use of the other ends the session',
+    'the use of the other of two successors of one token ends the session, when %s uses the first',
     async (_, used) => {
       const { refreshToken } = await signIn(await world.fan())
       const both = [(await refresh(refreshToken)).body, (await refresh(refreshToken)).body]
@@ -336,7 +336,7 @@ onEachEngine('Native tokens', world => {
     expect(rows.find(({ id }) => id === sessionId)?.generation).toBe(2)
   })
 
-  test('of twenty concurrent reuses of a refresh token none succeeds, and the session is ended', async () => {
+  test('none of twenty concurrent reuses of a refresh token succeeds, and the session is ended', async () => {
     const first = await signIn(await world.fan())
     const before = (await refresh(first.refreshToken)).body
     const second = (await refresh(before.refreshToken)).body

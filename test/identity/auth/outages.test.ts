@@ -1,6 +1,8 @@
 /** Faults of the provider at each of its endpoints: fans do not notice them, and no invalid token is accepted. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type FaultInput, type FaultKind, faultKinds } from '../../../mock-idp/faults/fault.ts'
+import { defaultSettings } from '../../../src/platform/config/settings.ts'
 import { EMPTY_COOLDOWN_MS, KEYS_FRESH_MS } from '../../../src/platform/identity-provider/key-set.ts'
 import type { Client } from '../../support/client.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -99,7 +101,7 @@ for (const kind of faultKinds) {
         const { status, body } = await as(fan.token).post('/api/user/onboarding', {})
         expect(status).toBe(200)
         expect([body.state, body.identitySync]).toEqual(['completed', 'deferred'])
-        expect(body.reward.points).toBe(world.config.onboardingPoints)
+        expect(body.reward.points).toBe(defaultSettings.onboardingPoints)
         const profile = (await as(fan.token).get('/api/user/profile')).body
         expect([profile.identity.subject, profile.identity.syncedAt]).toEqual([fan.subject, null])
       })

@@ -193,7 +193,7 @@ describe('a start while the provider is down', () => {
     await fault({ match: '*', kind: 'status' })
   })
 
-  test('accepts valid tokens, and refuses forged ones, by the keys of before', async () => {
+  test('accepts valid tokens, and refuses forged ones, with the stored keys', async () => {
     const { as } = start()
     expect(await statusOf(as(token))).toBe(200)
     expect((await as(token).get('/readyz')).status).toBe(200)
@@ -202,7 +202,7 @@ describe('a start while the provider is down', () => {
     expect(world.logged.join()).toContain('keys from before the start are used')
   })
 
-  test('uses them for no longer than without the start, however often it starts', async () => {
+  test('does not use the stored keys for longer when it restarts', async () => {
     world.clock.advance(world.config.identity.keysUsableMs - 2)
     const first = start()
     expect(await statusOf(first.as(token))).toBe(200)

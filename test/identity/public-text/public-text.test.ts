@@ -16,7 +16,7 @@ onEachEngine(
       return fan
     }
 
-    test('lets write texts for others only who has accepted the terms in force', async () => {
+    test('lets only fans who have accepted the current terms write texts for others', async () => {
       const fan = await world.fan()
       const refused = await fan.post('/api/user/profile', { displayName: 'Ana' })
       expect(refused.status).toBe(403)

@@ -47,7 +47,7 @@ onEachEngine(
       'Harbour City Support ✓',
       'Moderators',
       'Нагбоυг Сіту',
-    ])('the name %j is not given by a fan', async displayName => {
+    ])('a fan cannot choose the name %j', async displayName => {
       const fan = await world.fan()
       const { status, body } = await fan.post('/api/user/onboarding', { profile: { displayName } })
       expect(['text_not_allowed', 'validation_failed']).toContain(body.code)
@@ -59,12 +59,12 @@ onEachEngine(
       { handle: 'supporter7', displayName: 'Joe Root' },
       { handle: 'ultras1901', displayName: 'Админ' },
       { handle: '4_the_win', displayName: '🏟️' },
-    ])('%j are a fan’s own', async names => {
+    ])('a fan can choose %j', async names => {
       const fan = await world.fan()
       expectStatus(201, await fan.post('/api/user/profile', names))
     })
 
-    test('staff give them, and who has them keeps them', async () => {
+    test('staff can assign them, and fans who have one keep it', async () => {
       const fan = await world.fan()
       const { id } = expectStatus(201, await fan.post('/api/user/profile', { displayName: 'Ana' }))
       await world.db.write(tx => renameFan(tx, id, { handle: 'support', displayName: 'Support' }))

@@ -6,7 +6,7 @@ import { onEachEngine } from '../../support/world.ts'
 import { followStrangers, handlesOf, namedFan, put, remove } from './relations-world.ts'
 
 onEachEngine('Fans who act at once', world => {
-  test('a follow and a block never both stand, whichever comes first, and counts are exact', async () => {
+  test('a follow and a block never exist together, whichever comes first, and counts are exact', async () => {
     for (let round = 0; round < 8; round++) {
       const [fan, other] = [await namedFan(world), await namedFan(world)]
       await put(fan, 'following', other.handle)
@@ -27,7 +27,7 @@ onEachEngine('Fans who act at once', world => {
     }
   })
 
-  test('of follows at the limit exactly as many succeed as are left, and an unfollow makes room for one', async () => {
+  test('concurrent follows never exceed the limit, and an unfollow allows one more', async () => {
     const fan = await namedFan(world)
     const others = await Promise.all(Array.from({ length: 6 }, () => namedFan(world)))
     await followStrangers(world, fan.id, MAX_FOLLOWED - 3)

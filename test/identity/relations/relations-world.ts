@@ -44,7 +44,7 @@ export async function handlesOf(fan: Client, list: Kind | 'followers', limit = 1
   return handles
 }
 
-/** The fan, who follows nobody, follows as many new fans without handles from now on. */
+/** Makes a fan who follows nobody follow `count` new fans, who have no handles. */
 export function followStrangers({ db, clock }: World, fanId: string, count: number): Promise<void> {
   const at = clock.now()
   const known = Array.from({ length: count }, (_, n) => `known-${fanId}-${n}`)

@@ -50,7 +50,7 @@ onEachEngine('Fans and other fans', world => {
     })
   })
 
-  test('a list is paged, the latest first, without gaps or repeats', async () => {
+  test('a list is paged, newest first, without gaps or repeats', async () => {
     const fan = await namedFan(world)
     const others = []
     for (let n = 0; n < 5; n++) {
@@ -147,7 +147,7 @@ onEachEngine('Fans and other fans', world => {
     ])
   })
 
-  test('a list shows of each fan what their privacy shows to its owner', async () => {
+  test('a list shows the data of each fan that their privacy allows its owner to see', async () => {
     const [fan, other] = [await namedFan(world), await namedFan(world)]
     await follow(other, fan.handle)
     const [shown] = (await fan.get('/api/user/followers')).body.fans

@@ -10,7 +10,7 @@ const STATES = [{}, { hiddenAt: 1 }, { silencedAt: 1 }, { erasedAt: 1 }]
 const RELATIONS = [{ followedAt: 1 }, { followedAt: 1, mutedAt: 1 }, { mutedAt: 1 }, { blockedAt: 1 }, {}]
 
 onEachEngine('The fans whose activity a fan is shown', world => {
-  test('are the fans that the fan follows and has not muted, if the general definition shows them', async () => {
+  test('are the followed fans that are not muted, if the general definition shows them', async () => {
     const at = world.db.read.now()
     const timed = (names: object) => Object.fromEntries(Object.keys(names).map(name => [name, at]))
     const cases = PRIVACY.flatMap(activity =>

@@ -63,7 +63,7 @@ onEachEngine('An appeal', world => {
     expect(JSON.stringify(await sanctionsOf(granted))).not.toContain('Bruno')
   })
 
-  test('is decided by another person than the sanction, and by one of several at once', async () => {
+  test('is decided by a person other than the one who decided the sanction, and once by concurrent decisions', async () => {
     const fan = await namedFan(world)
     const { id } = await sanction(fan.id, 'hide')
     await appeal(fan, id)
@@ -78,7 +78,7 @@ onEachEngine('An appeal', world => {
     ['the same name without an id, as a command has it', { decidedBy: 'ana' }],
     ['another way of signing in', { decidedBy: 'Ana', decidedById: 'link:Ana' }],
     ['another way of signing in under another name', { decidedBy: 'Eva', decidedById: 'link:eva' }],
-  ])('against a decision in the console is not decided by %s', async (_, decider) => {
+  ])('against a decision in the console cannot be decided by %s', async (_, decider) => {
     const fan = await namedFan(world)
     const staff = { decidedBy: 'Ana', decidedById: 'provider:7' }
     const { id } = await world.db.write(tx =>

@@ -27,8 +27,6 @@ onEachEngine('A sanction', world => {
       const { send } = await prepare(world, fan)
       await suspend(fan.id)
       const { status, body } = await send()
-      // That of `acceptTerms`.
-      world.db.read.spine.publicText.policy = { filter: null, termsVersion: null }
       if (body?.code === 'suspended') expect([id, status]).toEqual([id, 403])
       else passed.push(id)
     }
@@ -40,6 +38,7 @@ onEachEngine('A sanction', world => {
       'changePrivacy',
       'createNativeToken',
       'deleteAccount',
+      'endMembership',
       'endSession',
       'fileAppeal',
       ...[
@@ -52,10 +51,11 @@ onEachEngine('A sanction', world => {
         'recordEvents',
       ],
       ...['refreshNativeToken', 'unblockFan', 'unlinkWallet', 'unmuteFan', 'useRedemption', 'voidEvent'],
+      ...['writeAgeBand', 'writeConsents', 'writeMembership'],
     ])
   })
 
-  test('says until when and why, lets the fan read, and ends by the clock', async () => {
+  test('states its end and reason, lets the fan read, and ends at that time', async () => {
     const fan = await namedFan(world)
     const until = new Date(world.clock.ms + 60_000)
     await suspend(fan.id, until)
@@ -136,7 +136,7 @@ onEachEngine('A sanction', world => {
     }
   })
 
-  test('of many decisions at once is in order, and its state is the fold', async () => {
+  test('by many concurrent decisions has an order, and the state that follows from it', async () => {
     const { id: fanId } = await namedFan(world)
     const decided = await Promise.all([hide(fanId), hide(fanId), suspend(fanId), suspend(fanId), hide(fanId)])
     const rows = await listDecisions(world.db.read, fanId)
@@ -147,7 +147,7 @@ onEachEngine('A sanction', world => {
     expect(lifts.toSorted()).toEqual([null, 'sanction_not_in_force', 'sanction_not_in_force'].toSorted())
   })
 
-  test('costs a write no further statement', async () => {
+  test('takes no additional statement in a write', async () => {
     const [fan, sanctioned] = [await namedFan(world), await namedFan(world)]
     const { id } = await suspend(sanctioned.id)
     await lift(sanctioned.id, id)
@@ -156,7 +156,7 @@ onEachEngine('A sanction', world => {
     expect(await count(sanctioned)).toBe(await count(fan))
   })
 
-  test('of no fan is refused', async () => {
+  test('of an unknown fan is refused', async () => {
     expect(await codeOf(suspend('nobody'))).toBe('fan_not_found')
     expect((await world.anonymous.get('/api/user/sanctions')).body.code).toBe('unauthenticated')
   })

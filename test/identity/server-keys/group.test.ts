@@ -131,7 +131,7 @@ onEachEngine('a group of routes for server keys', world => {
     expect(world.logged.join()).not.toContain(key)
   })
 
-  test('in production an expired and a revoked key are refused as a text that is no key', async () => {
+  test('in production an expired and a revoked key are refused in the same way as a text that is not a key', async () => {
     const expired = await world.serverKey(['events:write'], { expiresAt: new Date(world.clock.ms) })
     const own = 'revoked-source'
     const revoked = await world.serverKey(['events:write'], { source: own })
@@ -166,7 +166,7 @@ onEachEngine('a group of routes for server keys', world => {
     expect((await inProduction()(key).post('/probe', {})).status).toBe(200)
   })
 
-  test('requests are counted by source, for all of its keys together, and each source for itself', async () => {
+  test('requests are counted by source, for all keys of a source together', async () => {
     const { rates } = world.config.limits
     const limiter = createRateLimiter({
       rates: { ...rates, address: 0, source: 2, redemptions: 9 },

@@ -1,8 +1,9 @@
 /** Deliveries arrive late, twice and in any order. The final state of the mirror does not depend on the order. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { findMirror, mirrorIdentity } from '../../../src/identity/users/mirror.ts'
-import { ensureUser, findUser } from '../../../src/identity/users/users.ts'
+import { findUser } from '../../../src/identity/users/users.ts'
 import { applyUserEvent, readUserEvent } from '../../../src/identity/users/webhook.ts'
 import { parseClaims } from '../../../src/platform/identity-provider/claims.ts'
 import { KICK_OFF } from '../../support/clock.ts'

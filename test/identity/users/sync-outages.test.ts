@@ -151,7 +151,7 @@ onEachEngine('Sync while the provider fails', world => {
   })
 
   test.each([401, 403])(
-    '%i of userinfo is a refusal by the provider, with the way out, and no fault of the caller',
+    '%i of userinfo is a refusal by the provider, which names the solution, and not an error of the caller',
     async code => {
       const fan = await known()
       await fault({ kind: 'status', status: code })

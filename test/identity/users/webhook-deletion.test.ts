@@ -52,7 +52,7 @@ onEachEngine('A user deleted by the provider', world => {
     expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
     // The token is refused now, but a request that started before the deletion gets here.
     const caller = { provider: 'mock-idp', subject: fan.subject }
-    const judged = parseTokenClaims(fan.subject, claims, world.clock.now())
+    const judged = parseTokenClaims(fan.subject, claims, { now: world.clock.now() })
     const pulled = await world.db.write(async tx =>
       syncIdentity(tx, await writerOf(tx, caller), judged.claims),
     )

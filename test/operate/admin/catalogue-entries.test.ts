@@ -6,7 +6,7 @@ import { DomainError } from '../../../src/core/problems.ts'
 import { entryKinds, planRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import type { PackEntry } from '../../../src/play/packs/entry-schema.ts'
 import { findBreach, findFlaw } from '../../../src/play/packs/proof.ts'
-import type { RewardEntry } from '../../../src/play/rewards/entry-schema.ts'
+import type { RewardEntry } from '../../../src/play/rewards/reward-kind.ts'
 import { buy, complete, expectStatus, HOLD, open, patientFan, start } from '../../play/packs/packs-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEachEngine, onEngine, type World } from '../../support/world.ts'
@@ -83,7 +83,7 @@ onEachEngine('Catalogue entries', world => {
     })
   })
 
-  test('count stock in all, so that stating it again gives nothing back', async () => {
+  test('state the total stock, so that stating it again returns no units', async () => {
     const entry = reward({ stock: 5 })
     const { id } = entry.entry
     await write(world, entry)
@@ -108,7 +108,7 @@ onEachEngine('Catalogue entries', world => {
     expect((await rowOf(world, id))?.stockRemaining).toBe(6)
   })
 
-  test('lose no unit of stock to claims that run at the same time', async () => {
+  test('lose no unit of stock when claims run at the same time', async () => {
     const entry = reward({ stock: 30 })
     const { id } = entry.entry
     await write(world, entry)
@@ -123,7 +123,7 @@ onEachEngine('Catalogue entries', world => {
     expect((await rowOf(world, id))?.stockRemaining).toBe(6)
   })
 
-  test('never sell fewer packs than are sold and held', async () => {
+  test('never have a supply below the number of sold and held packs', async () => {
     const entry = pack({ supply: 5 })
     const { id } = entry.entry
     await write(world, entry)
@@ -135,7 +135,7 @@ onEachEngine('Catalogue entries', world => {
     expect((await write(world, pack({ ...entry.entry, supply: 1 }))).outcome).toBe('changed')
   })
 
-  test('change odds, items and price of later purchases, and none of earlier ones', async () => {
+  test('change odds, items and price only for later purchases', async () => {
     const entry = pack()
     const { id, items } = entry.entry
     await write(world, entry)
@@ -179,7 +179,7 @@ onEachEngine('Catalogue entries', world => {
     })
   })
 
-  test('refer to collectibles that are there, and to no others', async () => {
+  test('can refer only to existing collectibles', async () => {
     const described = pack()
     await write(world, described)
     const reference = (id: string) => pack({ items: [{ id, weight: 1_000_000 }] })
@@ -191,7 +191,7 @@ onEachEngine('Catalogue entries', world => {
     expect((await world.anonymous.get(`/api/packs/${nowhere.entry.id}`)).status).toBe(404)
   })
 
-  test('that are deactivated keep what fans have of them', async () => {
+  test('that are deactivated do not change what fans have', async () => {
     const [prize, bundle] = [reward(), pack()]
     await write(world, prize)
     await write(world, bundle)

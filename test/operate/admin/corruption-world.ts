@@ -1,20 +1,30 @@
 /** A world with rows of every kind, as the verbs write them, for tests of the verification. */
+import { and, desc, eq, lte } from 'drizzle-orm'
+import { countRows } from '../../../db/pages.ts'
+import { writeEvent } from '../../../src/economy/events/record-event.ts'
+import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
+import { GENESIS_HASH } from '../../../src/economy/points/hash.ts'
+import { EMPTY_STATE } from '../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import { recordAction } from '../../../src/identity/staff/audit/record.ts'
 import { keepDailyFigures } from '../../../src/operate/admin/daily-figures.ts'
 import { type CatalogueRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
-import { recordAction } from '../../../src/operate/console/audit/record.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
+import { countSeason } from '../../../src/operate/admin/season/sweep.ts'
+import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
+import { voidCodes } from '../../../src/play/codes/generate.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { noteExpiredOrders } from '../../../src/play/shop/sweep-orders.ts'
 import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
+import { generate, redeem } from '../../play/codes/codes-world.ts'
+import { putMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
 import {
   buy,
   buyWithMoney,
@@ -24,6 +34,7 @@ import {
   open,
   start,
 } from '../../play/packs/packs-world.ts'
+import { refundPack } from '../../play/packs/refund-pack.ts'
 import { predict, settleAll } from '../../play/predictions/match-world.ts'
 import { happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, cancelOrder, checkout, completeOrder, HOLD, pay } from '../../play/shop/orders-world.ts'
@@ -67,12 +78,37 @@ function catalogue(at: Date): CatalogueRecord[] {
       },
     },
     { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
+    { kind: 'settings', entry: { id: 'club', openTradesPerFan: 21, reservedHandles: ['harbour'] } },
     { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
     {
       kind: 'sponsor',
       entry: {
         ...{ id: 'ferries', name: text('Ferries') },
         ...{ imageUrl: '/pictures/ferries.svg', url: 'https://ferries.example/' },
+      },
+    },
+    {
+      kind: 'document',
+      entry: { id: 'news', version: '2', purpose: 'marketing', text: text('News'), required: true },
+    },
+    {
+      kind: 'account',
+      entry: {
+        ...{ id: 'status', name: text('Status'), unit: text('points'), window: { seasons: 1 }, public: true },
+        tiers: [
+          { id: 'silver', name: text('Silver'), from: 50, benefits: [text('Early entry')], graceDays: 9 },
+        ],
+      },
+    },
+    {
+      kind: 'segment',
+      entry: { id: 'all', name: text('All'), when: [{ fact: 'points', op: 'gte', value: 0 }] },
+    },
+    {
+      kind: 'membership',
+      entry: {
+        ...{ id: 'season-ticket', name: text('Season ticket'), description: text('All home games.') },
+        ...{ imageUrl: '/pictures/ticket.svg', benefits: [text('Priority'), 'A scarf'] },
       },
     },
     {
@@ -160,6 +196,13 @@ function catalogue(at: Date): CatalogueRecord[] {
       },
     },
     {
+      kind: 'rule',
+      entry: {
+        ...{ id: 'attending', name: text('Attending'), eventType: 'gate.entered', account: 'status' },
+        points: { fixed: 60 },
+      },
+    },
+    {
       kind: 'quest',
       entry: {
         ...{
@@ -199,6 +242,20 @@ function catalogue(at: Date): CatalogueRecord[] {
         name: text('Moments'),
         collectibleIds: ['goal'],
         reward: { points: 4, rewardId: 'scarf' },
+      },
+    },
+    {
+      kind: 'campaign',
+      entry: {
+        ...{ id: 'bottle', name: text('Bottle'), kind: 'shared', code: 'BOTTLE', perFan: 2, total: 9 },
+        gives: { points: 5, rewardId: 'scarf' },
+      },
+    },
+    {
+      kind: 'campaign',
+      entry: {
+        ...{ id: 'cap', name: text('Cap'), kind: 'unique', perFan: 2, total: 9 },
+        gives: { points: 7, packId: 'starter', collectibleId: 'song' },
       },
     },
     {
@@ -341,9 +398,9 @@ async function packs(world: World, fan: NamedFan) {
   const gold = await buyWithMoney(fan, 'gold')
   expectStatus(200, await open(fan, gold.userPack.id))
   const refunded = await buyWithMoney(fan, 'gold')
-  await world.db.write(tx => refundPurchase(tx, refunded.id))
+  await world.db.write(tx => refundPack(tx, refunded.id))
   const byPoints = await buy(fan, 'starter')
-  await world.db.write(tx => refundPurchase(tx, byPoints.id))
+  await world.db.write(tx => refundPack(tx, byPoints.id))
   const cash = expectStatus(201, await start(fan, 'gold'))
   expectStatus(200, await holdForPack(fan, cash.id))
   expectStatus(200, await complete(fan, cash.id))
@@ -356,6 +413,30 @@ async function packs(world: World, fan: NamedFan) {
     const opened = await buy(fan, 'starter')
     expectStatus(200, await open(fan, opened.userPack.id, seed))
   }
+}
+
+/** Points in an account, some of them taken back, with a tier. */
+async function accounts(world: World, fan: NamedFan) {
+  for (const eventId of ['gate-1', 'gate-2', 'gate-3']) {
+    const event = { source: 'gates', eventId, userId: fan.id, type: 'gate.entered', data: {} }
+    await world.db.write(tx => writeEvent(tx, { ...event, occurredAt: world.clock.now() }))
+    world.clock.advance(120_000)
+  }
+  await world.db.write(tx => voidEvent(tx, { source: 'gates', eventId: 'gate-2' }))
+  world.clock.advance(120_000)
+  const event = { source: 'gates', eventId: 'gate-4', userId: fan.id, type: 'gate.entered', data: {} }
+  await world.db.write(tx => writeEvent(tx, { ...event, occurredAt: world.clock.now() }))
+}
+
+const invite = async (fan: NamedFan): Promise<string> =>
+  expectStatus(200, await fan.get('/api/user/referral')).code
+
+async function memberships(world: World, fan: NamedFan) {
+  const office = await ticketOffice(world)
+  const at = (days: number) => new Date(world.clock.ms + days * DAY).toISOString()
+  const card = { number: '0042', holder: 'Ada' }
+  expectStatus(201, await putMembership(office, world, fan, { ...card, startsAt: at(330), endsAt: at(695) }))
+  expectStatus(201, await putMembership(office, world, fan, { ...card, startsAt: at(-35), endsAt: at(330) }))
 }
 
 async function cash(world: World, fan: NamedFan) {
@@ -436,6 +517,19 @@ async function matches(world: World, [fan, other, third]: NamedFan[]) {
   }
 }
 
+/** A shared code, and of three generated codes one that is redeemed, one that is voided and one that is unused. */
+async function codes(world: World, fan: NamedFan, other: NamedFan) {
+  expectStatus(200, await redeem(other, 'BOTTLE'))
+  const [used = '', voided = ''] = await generate(world, 'cap', 3)
+  expectStatus(200, await redeem(fan, used))
+  await world.db.write(tx => voidCodes(tx, 'cap', [hashOfCode(normalizeCode(voided) ?? '')]))
+}
+
+async function consents(fan: NamedFan) {
+  for (const granted of [true, false, true, false, true])
+    expectStatus(200, await fan.put('/api/user/consents', { marketing: { granted, version: '2' } }))
+}
+
 /** Rows of tables that nothing verifies. */
 async function operations(world: World, userId: string) {
   const at = world.clock.now()
@@ -506,7 +600,32 @@ async function operations(world: World, userId: string) {
       },
     })
     await tx.insert(t.maintenanceRuns).values({ command: 'backup', finishedAt: at })
+    await tx.insert(t.verificationCoverage).values({ command: 'verify-ledger', verifiedAt: at, parts: '{}' })
     await tx.insert(t.eventSinks).values({ name: 'nats', position: 0, leaseHolder: 'one', leaseEndsAt: at })
+    const file = { id: 'next-0001', seasonId: 'next', sha256: '0', bytes: 1, fans: 1 }
+    await tx.insert(t.archiveFiles).values({ ...file, until: at, writtenAt: at })
+    await tx.insert(t.archivedEvents).values({ key: 'archived', userId })
+    // Behind it nothing is archived, and some events are kept: more than another fan has.
+    const isKept = and(eq(t.events.userId, userId), eq(t.events.type, 'consent.changed'))
+    const kept = await tx.select().from(t.events).where(isKept).orderBy(desc(t.events.sequence)).limit(1)
+    const sequence = kept[0]?.sequence ?? 0
+    const keptEvents = await countRows(
+      tx,
+      t.events,
+      and(eq(t.events.userId, userId), lte(t.events.sequence, sequence)),
+    )
+    await tx.insert(t.archiveSeams).values({
+      ...{
+        userId,
+        files: '["next-0001"]',
+        until: at,
+        state: JSON.stringify(EMPTY_STATE),
+        digest: '0',
+        key: 'key',
+      },
+      ...{ seq: 0, hash: GENESIS_HASH, balance: 0, lifetime: 0, sequence, keptEntries: 0, keptEvents },
+      sealed: true,
+    })
     await tx.insert(t.idempotencyKeys).values({
       ...{ provider: 'p', subject: 's', route: 'POST /', key: 'k' },
       fingerprint: 'f',
@@ -564,6 +683,7 @@ async function operations(world: World, userId: string) {
 export async function fillWorld(world: World): Promise<NamedFan> {
   await importCatalogue(world)
   world.clock.advance(120_000)
+  await countEarly(world)
   const [fan, other, third, merged] = [
     await patientNamed(world),
     await patientNamed(world),
@@ -574,7 +694,9 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   for (const one of [fan, other, third, merged]) {
     const profile = { bio: 'Hello', country: 'PT', locale: 'pt-PT', favoriteTeamId: 'harbour' }
     expectStatus(200, await one.patch('/api/user/profile', profile))
-    expectStatus(200, await one.post('/api/user/onboarding', {}))
+    // A merge takes the invitation of the merged fan back; of the others one is invited.
+    const referralCode = one === third || one === merged ? await invite(other) : undefined
+    expectStatus(200, await one.post('/api/user/onboarding', { ...(referralCode && { referralCode }) }))
     expectStatus(200, await one.post('/api/user/sync-identity', {}))
     await world.db.write(tx =>
       grantPoints(
@@ -584,6 +706,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
       ),
     )
   }
+  await consents(fan)
   for (const seat of [1, 2]) {
     await happen(world, fan, EVENT, { data: { seat } })
     world.clock.advance(120_000)
@@ -594,9 +717,12 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   expectStatus(200, await systems.post('/api/events/void', { id: undone, note: 'Returned' }))
   expectStatus(404, await systems.post('/api/events/void', { id: 'early', note: 'Never came' }))
   await cash(world, fan)
+  await memberships(world, fan)
+  await accounts(world, fan)
   await topUp(merged, 1_000)
   await promote(world, merged.id, 50, { ref: 'merged' })
   await packs(world, fan)
+  await codes(world, fan, third)
   await shop(world, fan)
   await rewards(world, fan)
   await items(fan, other)
@@ -632,6 +758,8 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   const erased = await eraseFan(world, fan)
   await operations(world, fan.id)
   world.clock.advance(DAY)
+  // Left pending, so that it holds points.
+  expectStatus(201, await start(fan, 'starter'))
   await keepDailyFigures(world.db, () => false)
   return erased
 }
@@ -653,6 +781,16 @@ async function eraseFan(world: World, other: NamedFan) {
   await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'hide' }))
   await world.db.write(tx => eraseUser(tx, { provider, subject: fan.subject }))
   return fan
+}
+
+/** The counts of the season, before anything else happens: of what is counted, another time is noticed. */
+async function countEarly(world: World) {
+  const fan = await patientNamed(world)
+  expectStatus(200, await fan.patch('/api/user/profile', { country: 'PT', favoriteTeamId: 'harbour' }))
+  expectStatus(200, await fan.post('/api/user/onboarding', {}))
+  expectStatus(200, await fan.post('/api/rewards/claim', { rewardId: 'scarf' }))
+  world.clock.advance(900_000)
+  await countSeason(world.db, () => false)
 }
 
 /** A fan whose token stays valid when the world advances the clock. */

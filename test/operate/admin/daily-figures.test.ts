@@ -81,7 +81,7 @@ onEachEngine(
       expect(await countDay(world.db.read, DAY)).toEqual({ ...none, activeFans: 1 })
     })
 
-    test('tell points that were granted from those spent, and from those taken back', async () => {
+    test('distinguish points that were granted, spent and taken back', async () => {
       const fan = await addFan(world, '2026-08-01T00:00:00.000Z')
       const entries = [
         ...[
@@ -120,7 +120,7 @@ onEachEngine(
       expect(await countDay(world.db.read, DAY)).toEqual({ ...none, ...two })
     })
 
-    test('are kept from the first fan on once a day has been over for ten minutes, and never counted again', async () => {
+    test('are stored from the first fan on, ten minutes after the end of a day, and never counted again', async () => {
       const { db, clock } = world
       await addFan(world, '2026-08-12T08:00:00.000Z')
       clock.set(Date.parse('2026-08-15T00:09:59.000Z') - clock.ms)
@@ -136,7 +136,7 @@ onEachEngine(
       expect([...(await readDailyFigures(db.read, DAY)).keys()]).toEqual([DAY])
     })
 
-    test('are kept once by several processes, and a stop leaves the rest for later', async () => {
+    test('are stored once by several processes, and a stop leaves the rest for later', async () => {
       const { db, clock } = world
       expect(await keepDailyFigures(db, () => false)).toBe(0)
       await addFan(world, '2026-08-10T08:00:00.000Z')

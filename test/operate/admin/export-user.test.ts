@@ -31,7 +31,7 @@ onEachEngine('Export of a fan', world => {
     return JSON.parse((await Array.fromAsync(streamJson(found))).join(''))
   }
 
-  test('holds what every part of the application keeps', async () => {
+  test('contains the data of every part of the application', async () => {
     const fan = await patientFan(world, 500)
     const user = await findUser(world.db.read, referenceTo(world, fan))
     if (!user) throw new Error('the fan has a record')
@@ -94,7 +94,7 @@ onEachEngine('Export of a fan', world => {
     }
   })
 
-  test('attributes nothing of an erased fan to the provider: no subject, no sync, no deletion', async () => {
+  test('contains no data of the provider for an erased fan: no subject, no sync, no deletion', async () => {
     const fan = await patientFan(world, 20)
     expectStatus(200, await fan.post('/api/user/onboarding', { profile: { bio: 'Row 7' } }))
     const who = referenceTo(world, fan)
@@ -171,7 +171,7 @@ onEachEngine('Export of a fan', world => {
     })
   })
 
-  test('holds long lists whole, and no entry that was booked after the balance was read', async () => {
+  test('contains long lists completely, and no entry that was booked after the balance was read', async () => {
     const fan = await patientFan(world, 1)
     const user = await findUser(world.db.read, referenceTo(world, fan))
     const userId = user?.id ?? ''
@@ -189,7 +189,7 @@ onEachEngine('Export of a fan', world => {
     )
   })
 
-  test('also those of a fan who only signed in, and no others', async () => {
+  test('contains the data of a fan who only signed in, and no other data', async () => {
     const fan = await patientFan(world)
     const reference = referenceTo(world, fan)
     expect(await exported(reference)).toBeUndefined()
@@ -204,7 +204,7 @@ onEachEngine('Export of a fan', world => {
 
 for (const engine of engines) {
   onEngine(engine, 'bun run export-user', world => {
-    test('writes a file for its owner alone, whole or not at all, and never over another', async () => {
+    test('writes a file that only its owner can read, completely or not at all, and never replaces one', async () => {
       const fan = await patientFan(world, 30)
       const folder = mkdtempSync(join(tmpdir(), 'matchday-export-'))
       const path = join(folder, 'fan.json')

@@ -3,7 +3,6 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import {
   addPack,
   cancel,
@@ -13,6 +12,7 @@ import {
   patientFan,
   start,
 } from '../../play/packs/packs-world.ts'
+import { refundPack } from '../../play/packs/refund-pack.ts'
 import { userIdOf } from '../../play/quests/quests-world.ts'
 import { addStock, checkout, completeOrder } from '../../play/shop/orders-world.ts'
 import {
@@ -46,7 +46,7 @@ onEachEngine(
       ]
       for (const id of [completed, refunded]) expectStatus(200, await complete(fan, id))
       expectStatus(200, await cancel(fan, cancelled))
-      await world.db.write(tx => refundPurchase(tx, refunded))
+      await world.db.write(tx => refundPack(tx, refunded))
       const { id: order } = expectStatus(201, await checkout(fan, await addStock(world, 3)))
       expectStatus(200, await fan.post('/api/checkout/payment', { orderId: order, method: 'cash' }))
       expectStatus(200, await completeOrder(fan, order))
@@ -59,7 +59,7 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('give no findings with promotions of which one is named like a part of another, and which have ended', async () => {
+    test('give no findings with expired promotions whose references are parts of each other', async () => {
       const fan = await patientFan(world)
       const userId = await userIdOf(world, fan)
       const expiresAt = new Date(world.clock.ms + 60_000)
@@ -108,7 +108,7 @@ onEachEngine(
         { expected: 'captured', actual: 'released' },
       ],
       [
-        'a refunded purchase whose cash is not given back',
+        'a refunded purchase whose cash is not returned',
         'completed',
         (tx, id) => statusOf(tx, id, 'refunded', { refundedAt: tx.now() }),
         { expected: 'refunded', actual: 'captured' },
@@ -129,7 +129,7 @@ onEachEngine(
       )
     })
 
-    test('give a finding for captured cash that is for no purchase', async () => {
+    test('give a finding for captured cash without a purchase', async () => {
       const { completed } = await seed()
       await world.db.write(async tx => void (await rename(tx, completed, 'nothing')))
       expect(await findingsOf(world)).toContainEqual(
@@ -141,7 +141,7 @@ onEachEngine(
       )
     })
 
-    test('give a finding for an order that no cash has paid', async () => {
+    test('give a finding for an order that was not paid with cash', async () => {
       const { order } = await seed()
       await world.db.write(async tx => void (await rename(tx, order, 'nothing')))
       expect((await findingsOf(world)).map(({ what }) => what)).toContain(`cash_holds.state of ${order}`)

@@ -2,11 +2,13 @@
 import { expect, test } from 'bun:test'
 import { and, asc, eq, isNotNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
+import type { Finding } from '../../../src/core/finding.ts'
 import { deleteEventData } from '../../../src/economy/events/delete-data.ts'
+import { decisionsOf } from '../../../src/economy/events/event.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import type { Decision } from '../../../src/economy/rules/decision.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { findUser } from '../../../src/identity/users/users.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { addRule, unique } from '../../economy/rules/rules-world.ts'
 import type { Client } from '../../support/client.ts'
@@ -76,9 +78,7 @@ onEachEngine(
       expect(await find()).toEqual([])
       const { events } = world.db.tables
       const rows = await world.db.read.select().from(events)
-      const outcomes = rows
-        .flatMap(({ decisions }) => JSON.parse(decisions ?? '[]'))
-        .map(({ outcome }) => outcome)
+      const outcomes = rows.flatMap(decisionsOf).map(({ outcome }) => outcome)
       expect(new Set(outcomes)).toEqual(new Set(['granted', 'limit', 'budget']))
     })
 
@@ -89,7 +89,7 @@ onEachEngine(
       expect(await find()).toEqual([])
     })
 
-    type Decisions = Record<string, unknown>[]
+    type Decisions = Decision[]
 
     /** The n-th event that was reported. */
     async function isNth(tx: Transaction, n: number) {
@@ -107,7 +107,7 @@ onEachEngine(
       const { events } = tx.tables
       const isOne = await isNth(tx, n)
       const [row] = await tx.select().from(events).where(isOne)
-      const decisions = JSON.stringify(change(JSON.parse(row?.decisions ?? '')))
+      const decisions = JSON.stringify(change(row ? decisionsOf(row) : []))
       await tx.update(events).set({ decisions }).where(isOne)
     }
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Database } from '../../../db/index.ts'
 import { openDatabase } from '../../../db/index.ts'
+import type { Finding } from '../../../src/core/finding.ts'
 import { rebuildRankIndex } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { type Run, withoutRules, withRawConnection } from '../../db/probe.ts'
 import { createClock, type TestClock } from '../../support/clock.ts'
@@ -59,7 +59,7 @@ for (const engine of engines) {
     const someOf = (rows: number) => (rows > 20 ? [Math.floor(rows / 2)] : [0, rows - 1])
     const rowsOf = async (table: string) => withRawConnection(temporary, run => run(`SELECT * FROM ${table}`))
 
-    test('finds nothing in what the verbs wrote, and counts it', async () => {
+    test('finds nothing in rows that the verbs wrote, and counts them', async () => {
       const { findings, report } = await findingsOf(temporary.db)
       expect(findings).toEqual([])
       // Global, two months, and the weeks in which Ada earned something.
@@ -67,7 +67,7 @@ for (const engine of engines) {
       expect(report.digest).toMatch(/^[0-9a-f]{64}$/)
     })
 
-    test('its digest is the SHA-256 of every fan’s head, by id', async () => {
+    test('its digest is the SHA-256 of the newest hash of each fan, by id', async () => {
       const accounts = await temporary.db.read.select().from(temporary.db.tables.pointsAccounts)
       const heads = accounts
         .filter(({ seq }) => seq > 0)
@@ -176,7 +176,7 @@ for (const engine of engines) {
       expect((await findingsOf(temporary.db)).findings).toEqual([])
     })
 
-    test('names the first broken entry of a fan, and nothing that follows from it', async () => {
+    test('reports the first broken entry of a fan, without its consequences', async () => {
       // A separate database, since damage stays.
       const broken = await engine.open(clock)
       await fill(broken.db, clock)
@@ -221,7 +221,7 @@ for (const engine of engines) {
       await remove()
     })
 
-    test('holds for enrolments and entries whose clocks disagree about which came first', async () => {
+    test('finds nothing if clocks disagree about the order of enrolments and entries', async () => {
       const { db, remove } = await engine.open(clock)
       const at = clock.now()
       // Just after a week and just before it, at the turn of a month as well: Monday, 1 March 2027.

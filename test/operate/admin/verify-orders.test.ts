@@ -2,8 +2,9 @@
 import { expect, test } from 'bun:test'
 import { eq, isNotNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
+import type { Finding } from '../../../src/core/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { expectStatus, patientFan } from '../../play/packs/packs-world.ts'
@@ -11,9 +12,12 @@ import {
   ADDRESS,
   addStock,
   buyWithMoney,
+  cancelOrder,
   checkout,
   completeOrder,
+  orderOf,
   POINTS,
+  pay,
 } from '../../play/shop/orders-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
@@ -50,6 +54,18 @@ onEachEngine(
 
     test('give no findings', async () => {
       await seed()
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('give no findings if an event has an earlier time than the previous event, as after a wait for a lock', async () => {
+      const fan = await patientFan(world)
+      const { id } = expectStatus(201, await checkout(fan, await addStock(world, 1)))
+      const reference = await pay(fan, id)
+      expectStatus(200, await cancelOrder(fan, id))
+      world.clock.set(-20)
+      await world.db.write(tx => complete(tx, orderKind, id, { kind: 'money', reference }))
+      world.clock.set(20)
+      expect((await orderOf(fan, id)).status).toBe('refund_due')
       expect(await findingsOf(world)).toEqual([])
     })
 
@@ -99,7 +115,7 @@ onEachEngine(
         ],
       ],
       [
-        'a payment given back whose order is not refunded',
+        'a refunded payment whose order is not refunded',
         (tx, { paid }) => {
           const { payments } = tx.tables
           return tx.update(payments).set({ refundedAt: tx.now() }).where(eq(payments.purchaseId, paid))

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import { findWrongBuckets } from '../../../src/operate/admin/audit/verify-rank-index.ts'
+import { findWrongBuckets } from '../../../src/economy/leaderboard/rank-index/verify.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 

@@ -11,7 +11,7 @@ onEachEngine('A completed set', world => {
   test.each([
     ['gave none', undefined, 5, 0],
     ['gave others', { points: 4 }, 5, 4],
-  ])('which says that it gave points, and %s, is found', async (_, reward, stated, given) => {
+  ])('that states that it gave points, and %s, is found', async (_, reward, stated, given) => {
     const userId = await userIdOf(world, await patientFan(world))
     const { id, collectibleIds } = await addSet(world, reward ? { reward } : {})
     await give(world, userId, collectibleIds)

@@ -49,7 +49,7 @@ onEachEngine(
     }
     afterEach(() => control(world, 'DELETE', '/faults'))
 
-    test('a process that is not ready is seen by its metrics, check by check', async () => {
+    test('the metrics show that a process is not ready, check by check', async () => {
       const ready = async () => {
         const scraped = await scrape(world)
         return ['database', 'identityProvider', 'process'].map(check =>
@@ -311,7 +311,7 @@ onEachEngine(
       expect([done.value(open), done.value(age)]).toEqual([0, 0])
     })
 
-    test('money of orders that are held and of refunds that are due is shown, with the age of the oldest', async () => {
+    test('the money of held orders and of due refunds is shown, with the age of the oldest', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
       const productId = await addStock(world, 1)
       const { id } = expectStatus(201, await checkout(fan, productId))
@@ -345,7 +345,7 @@ onEachEngine(
       await receiver.stop()
     })
 
-    test('the build is told by its version and its commit', async () => {
+    test('the metrics contain the version and the commit of the build', async () => {
       const { text } = await freshScrape()
       const [, labels = ''] = /^matchday_build_info\{(.+)\} 1$/m.exec(text) ?? []
       expect(labels).toContain(`version="${product.version}",commit="${readCommit()}",bun="${Bun.version}"`)
@@ -369,7 +369,7 @@ onEachEngine(
       expect((await ages())[0]).toBe('matchday_backup_age_seconds 60')
     })
 
-    test('nothing of a fan appears', async () => {
+    test('no data of a fan appears', async () => {
       const fan = await world.fan()
       const { body } = await fan.post('/api/user/onboarding', { profile: { handle: 'secret_handle' } })
       await fan.post('/api/user/sync-mock-idp')

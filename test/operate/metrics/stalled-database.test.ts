@@ -11,7 +11,7 @@ describe.skipIf(noServer !== '')(`A server that does not answer (PostgreSQL)${no
     postgresEngine,
     'Metrics',
     world => {
-      test('a scrape says that backlogs are unknown, shows the rest, and recovers', async () => {
+      test('a scrape shows that backlogs are unknown, shows the rest, and recovers', async () => {
         const blocker = new SQL(world.databaseUrl ?? '', { max: 1 })
         const connection = await blocker.reserve()
         await connection.unsafe('BEGIN; LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE').simple()

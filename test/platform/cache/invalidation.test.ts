@@ -2,7 +2,6 @@
 import { beforeAll, expect, spyOn, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import {
   addPack,
@@ -14,6 +13,7 @@ import {
   start,
   userIdOf,
 } from '../../play/packs/packs-world.ts'
+import { refundPack } from '../../play/packs/refund-pack.ts'
 import { countQueries } from '../../support/queries.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 
@@ -155,12 +155,12 @@ onEachEngine('Cached responses after a write', world => {
     expect(bought.after.entry).toEqual(bought.before.entry)
     const opened = await around(() => open(fan, purchase.userPack.id))
     expect(opened.after.dashboard.packs).toEqual({ sealed: packs.sealed, opened: packs.opened + 1 })
-    const refunded = await around(() => world.db.write(tx => refundPurchase(tx, purchase.id)))
+    const refunded = await around(() => world.db.write(tx => refundPack(tx, purchase.id)))
     expect(refunded.after.dashboard.points).toBe(points)
     expect(refunded.after.entry).toEqual(bought.before.entry)
 
     const sealed = await buy(fan, packId)
-    const revoked = await around(() => world.db.write(tx => refundPurchase(tx, sealed.id)))
+    const revoked = await around(() => world.db.write(tx => refundPack(tx, sealed.id)))
     expect(revoked.before.dashboard.packs.sealed).toBe(packs.sealed + 1)
     expect(revoked.after.dashboard.packs.sealed).toBe(packs.sealed)
   })

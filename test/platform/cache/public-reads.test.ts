@@ -99,7 +99,7 @@ onServer(
       await pass(CACHED)
     })
 
-    test('serves every public response, and none of a caller: a board with a token is of the primary', async () => {
+    test('serves all public responses, and none for a caller: a board with a token is read from the primary', async () => {
       const fan = await world.fan()
       expect(await namesSeenBy(world.anonymous)).toEqual(everywhere('replica'))
       // Now in memory.
@@ -127,7 +127,7 @@ onServer(
         return client.send(target, { method, ...(method === 'GET' ? {} : init) })
       }
 
-      test('none that takes a token of a fan or of a server reads it', async () => {
+      test('operations that require a token of a fan or a server do not read it', async () => {
         const withToken = operations.filter(located => readsToken(located) || requiresServerKey(located))
         expect(withToken.length).toBeGreaterThan(30)
         const served: string[] = []
@@ -145,7 +145,7 @@ onServer(
         expect(served.length).toBeGreaterThan(15)
       })
 
-      test('without a token, those read it that only read', async () => {
+      test('without a token, all operations that only read use it', async () => {
         const readers: string[] = []
         for (const located of operations) {
           const queries = await countReplicaQueries(world, () => call(located, world.anonymous))
@@ -153,12 +153,14 @@ onServer(
         }
         expect(readers.toSorted()).toEqual(
           [
+            'listDocuments',
             'listMatches',
             'listPacks',
             'listProducts',
             'listSeasons',
             'listSponsors',
             'listTeams',
+            'readBands',
             'readFan',
             'readLeaderboard',
             'readLocker',
@@ -171,7 +173,7 @@ onServer(
       })
     })
 
-    test('is asked for the topics of a stream, as the GET of a topic is', async () => {
+    test('is used for the topics of a stream, as it is for the GET of a topic', async () => {
       const fan = await world.fan()
       const topics = 'match:derby,pack:pack,leaderboard'
       expect(await countReplicaQueries(world, () => fan.get(`/api/stream?topics=${topics}`))).toBeGreaterThan(
@@ -179,7 +181,7 @@ onServer(
       )
     })
 
-    test('that lacks what a request names is no reason for 404: the primary has it', async () => {
+    test('that lacks a row does not cause 404: the primary has the row', async () => {
       const packId = await addPack(world, { price: FREE })
       const fan = await patientFan(world, 1)
       const { userPack } = await buy(fan, packId)
@@ -205,7 +207,7 @@ onServer(
       expect(await teamOf()).toBe('imported')
     })
 
-    test('that is not migrated is not used, without a failed request, until it is', async () => {
+    test('that is not migrated is not used until it is, and no request fails', async () => {
       const applied = sql`"__drizzle_migrations"`
       const [last] = await replica().write(tx =>
         runStatement(tx, sql`DELETE FROM ${applied} WHERE id = (SELECT max(id) FROM ${applied}) RETURNING *`),
@@ -231,14 +233,14 @@ onServer(
       expect(await namesSeenBy(world.anonymous)).toEqual(everywhere('replica'))
     })
 
-    test('that lacks a column which a check has not missed yet fails no request', async () => {
+    test('that lacks a column fails no request, even before a check notices', async () => {
       await replica().write(tx => runStatement(tx, sql`ALTER TABLE teams RENAME COLUMN short_name TO former`))
       expect(await teamOf()).toBe('primary')
       await replica().write(tx => runStatement(tx, sql`ALTER TABLE teams RENAME COLUMN former TO short_name`))
       expect(await teamOf()).toBe('replica')
     })
 
-    test('whose read fails serves the next one: the primary answers that which failed', async () => {
+    test('whose read fails serves the next one, and the primary serves the failed one', async () => {
       const { read } = replica()
       const failure = spyOn(read, 'select').mockImplementation(() => {
         throw Object.assign(new Error('terminated'), { code: '57P01' })

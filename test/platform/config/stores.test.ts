@@ -78,7 +78,7 @@ describe('The App Store', () => {
     )
   })
 
-  test('refuses a product of two prices, and a bundle that is none', () => {
+  test('refuses a product with two prices, and an invalid bundle', () => {
     expect(faults({ ...apple, APPLE_PRODUCTS: 'com.club.pack=499 EUR,com.club.pack=999 EUR' })).toEqual([
       'APPLE_PRODUCTS must have each product once: it pays one price',
     ])
@@ -87,7 +87,7 @@ describe('The App Store', () => {
     ])
   })
 
-  test('takes another root in development only, from a file with a certificate', () => {
+  test('accepts another root only in development, from a file with a certificate', () => {
     const APPLE_ROOT_CERTIFICATE = fileOf('no certificate')
     expect(faults({ ...apple, APPLE_ROOT_CERTIFICATE })).toEqual([
       'APPLE_ROOT_CERTIFICATE must name a file with a certificate in PEM',

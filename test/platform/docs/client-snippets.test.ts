@@ -85,7 +85,7 @@ onEngine(sqliteEngine, 'code in the documentation for clients', world => {
   test.each([
     ['swift', /catch SessionError\.http\(401\) \{\s+Keychain\.remove\(\)/g, /Keychain\.remove\(\)/g],
     ['kotlin', /if \(failure\.status != 401\) throw failure\s+forget\(\)/g, /(?<!fun )forget\(\)/g],
-  ])('in %s forgets a session after 401 alone, and at sign-out', (language, after401, anywhere) => {
+  ])('in %s deletes a session only after 401, and at sign-out', (language, after401, anywhere) => {
     const code = codeIn(language).join('\n')
     expect(code.match(after401)).toHaveLength(1)
     expect(code.match(anywhere)).toHaveLength(2)

@@ -72,6 +72,12 @@ test('a stopping process has the time to drain', () => {
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(15)
 })
 
+test('Caddy closes idle connections before a stopping process does', () => {
+  const [, seconds] = /^\t+keepalive (\d+)s$/m.exec(read('deploy/Caddyfile')) ?? []
+  // The default of DRAIN_GRACE_MS in production is 5 s.
+  expect(Number(seconds)).toBeLessThan(5)
+})
+
 test('probes ask the paths of the health checks', () => {
   const probes = pods.flatMap(({ containers }) =>
     containers.map(container =>

@@ -170,7 +170,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     }
   })
 
-  test('gives members only examples that hold', () => {
+  test('gives members only valid examples', () => {
     let found = 0
     walk(document.components.schemas, (schema, pointer) => {
       if (!Array.isArray(schema.examples)) return
@@ -201,7 +201,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(JSON.stringify(document)).not.toMatch(/errorNoun|documentedAs|x-body-example|x-idempotency-key/)
   })
 
-  test('describes a page’s limit as the number that clients think of', () => {
+  test('describes the limit of a page as a number', () => {
     const { parameters } = document.paths['/api/user/points']?.get ?? {}
     const limit = parameters?.find(({ name }) => name === 'limit')
     expect(limit).toEqual({

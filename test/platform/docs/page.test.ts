@@ -1,6 +1,12 @@
 /** The page of /docs comes whole from this server, under a policy that lets nothing else in. */
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApp } from '../../../src/app/app.ts'
+import { readLink } from '../../../src/identity/staff/sessions/links.ts'
+import { readConsoleConfig } from '../../../src/platform/config/console.ts'
+import { createEnvironmentReader } from '../../../src/platform/config/environment.ts'
 import { assets } from '../../../src/platform/docs/page.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { ISSUER, onEngine } from '../../support/world.ts'
@@ -26,7 +32,7 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     expect(html).not.toMatch(/<style|<script>| style="| on[a-z]+="/)
   })
 
-  test('the first page says what the server is, and shows figures in development only', async () => {
+  test('the first page describes the server, and shows figures only in development', async () => {
     await world.grant(await world.fan(), 5)
     const pageOf = async (production: boolean) => {
       const app = createApp({ ...world.deps, config: { ...world.config, production } })
@@ -34,13 +40,58 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     }
     const page = await pageOf(false)
     expect(page).toContain('<dt>Fans</dt><dd>1</dd>')
-    for (const link of ['/docs', '/docs/guide/operations', '/docs/guide/architecture', '/openapi.json'])
+    for (const link of ['/docs', '/docs/guide/operations', '/docs/guide/first-steps', '/openapi.json'])
       expect(page).toContain(`href="${link}"`)
     expect(await pageOf(true)).not.toContain('<dt>')
   })
 
+  test('a developer is signed in to the console from this machine, and nobody else is', async () => {
+    const console = readConsoleConfig(createEnvironmentReader({ CONSOLE_PORT: '3100' }), 3000)
+    const docs = { ...world.config.docs, demoFolder: mkdtempSync(join(tmpdir(), 'matchday-demo-')) }
+    const open = async (
+      production: boolean,
+      headers: Record<string, string> = {},
+      { host = 'localhost', method = 'GET' } = {},
+    ) => {
+      const app = createApp({ ...world.deps, config: { ...world.config, production, console, docs } })
+      return app.handle(new Request(`http://${host}/see/club`, { headers, method }))
+    }
+    const here = await open(false, { 'sec-fetch-site': 'same-origin' })
+    const link = here.headers.get('location') ?? ''
+    expect([here.status, link]).toEqual([303, expect.stringMatching(/^http:\/\/localhost:3100\/sign-in#/)])
+    const staff = await readLink(world.db.read, link.split('#')[1] ?? '')
+    expect([staff.name, staff.role]).toEqual(['Developer', 'owner'])
+    const refused = [
+      await open(true),
+      await open(false, { 'sec-fetch-site': 'cross-site' }),
+      await open(false, {}, { host: 'rebound.example' }),
+      await open(false, { 'x-forwarded-for': '203.0.113.9' }),
+      await open(false, { via: '1.1 proxy' }),
+      await open(false, { 'sec-purpose': 'prefetch' }),
+      await open(false, {}, { method: 'HEAD' }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
+    rmSync(docs.demoFolder, { recursive: true })
+  })
+
+  test('a wrong address shows a page to a browser, and a problem to a program', async () => {
+    const open = (path: string, accept: string) =>
+      world.app.handle(new Request(`http://localhost${path}`, { headers: { accept } }))
+    const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const page = await open('/rewards', BROWSER)
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    const html = await page.text()
+    expect(html).toContain('Did you mean /api/rewards?')
+    for (const [, link = ''] of html.matchAll(/ (?:src|href)="([^"]*)"/g))
+      expect((await get(link)).status, link).toBe(200)
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+      const problem = await open('/rewards', accept)
+      expect([problem.status, problem.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    }
+  })
+
   test.each(['/docs/json', '/openapi.json', '/docs/json?enums=open'])(
-    '%s is not sent again to a client that has it',
+    '%s is 304 for a client that has it',
     async path => {
       const fetchWith = (headers: Record<string, string>) =>
         world.app.handle(new Request(`http://localhost${path}`, { headers }))

@@ -19,7 +19,7 @@ const find = (document: unknown, path: string[]) =>
   path.reduce((value, name) => (value as Record<string, unknown> | undefined)?.[name], document)
 
 onEngine(sqliteEngine, 'the part of the document that Swagger UI resolves', world => {
-  test('has the operation and everything that it refers to, and little else', async () => {
+  test('contains the operation and everything that it refers to, and little else', async () => {
     const document = await fetchDocument(world)
     const { length } = JSON.stringify(document)
     for (const { path, method, name } of operationsOf(document)) {

@@ -80,7 +80,7 @@ onEngine(
         // Another order, although a double cannot tell the numbers apart.
         expect(await send(order(long + 1n, 'ada@example.com'))).toBe(204)
         expect(await balance()).toBe(98)
-        // Refusals for good are acknowledged, so that Shopify keeps the webhook.
+        // Permanent refusals are acknowledged, so that Shopify keeps the webhook.
         expect(await send(order(1_002n, 'nobody@example.com'))).toBe(204)
         expect(await send(order(1_003n, null))).toBe(204)
         expect(await send(paid.replace('49.95', '59.95'))).toBe(204)

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     async () => {
       await paste(page, 'bearer', await site.provider.idp.issueToken('fan-0002', { expiresIn: 3_600 }))
       await says('Signed in as fan-0002.')
-      // The clock of the page goes on by itself as well: the rest is longer than a busy machine needs.
+      // The clock of the page advances by itself as well: the rest is longer than a busy machine needs.
       await page.clock.fastForward('40:00')
       await says('Signed in as fan-0002.')
       await page.clock.fastForward('20:01')
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'is signed in again with a new token',
+    'signs in again with a new token',
     async () => {
       await paste(page, 'bearer', await site.provider.idp.issueToken('fan-0003', { expiresIn: -600 }))
       await says(EXPIRED)

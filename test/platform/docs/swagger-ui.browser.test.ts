@@ -141,7 +141,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
     async () => {
       await visit({ whole: true })
       const declared = await readDeclared(site.origin)
-      expect(await page.locator('.opblock').count()).toBe(declared.count)
+      // Sections are drawn one after another.
+      const blocks = page.locator('.opblock')
+      await blocks.nth(declared.count - 1).waitFor()
+      expect(await blocks.count()).toBe(declared.count)
       expect(declared.longest.length).toBeGreaterThan(10)
       // Within the page: each click from outside costs a second.
       await page.evaluate(`for (const id of ${JSON.stringify(declared.longest)})

@@ -22,14 +22,14 @@ describe('the address of a client', () => {
     }
   })
 
-  test('is read from the right, as many hops as are trusted, so that what a client wrote stays unread', () => {
+  test('is read from the right, for the number of trusted hops, so that values of the client are ignored', () => {
     expect(via('1', '6.6.6.6, 1.1.1.1')).toBe('1.1.1.1')
     expect(via('2', '6.6.6.6, 1.1.1.1, 10.0.0.8')).toBe('1.1.1.1')
     expect(via('2', '1.1.1.1')).toBe('1.1.1.1')
     expect(addressOf('1', {})).toBe(PEER)
   })
 
-  test('by networks, is the first from the right that is no proxy', () => {
+  test('with trusted networks, is the first address from the right that is not a proxy', () => {
     expect(via('10.0.0.0/8', '6.6.6.6, 1.1.1.1, 10.0.0.8')).toBe('1.1.1.1')
     expect(via('10.0.0.0/8', '6.6.6.6', '9.9.9.9')).toBe('9.9.9.9')
     expect(via('10.0.0.9', '1.1.1.1, 10.0.0.8')).toBe('10.0.0.8')

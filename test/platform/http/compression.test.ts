@@ -12,6 +12,8 @@ test.each([
   ['gzip;q=0', false],
   ['gzip; q=0.000', false],
   ['br', false],
+  ['gzip;q=0, *', false],
+  ['br;q=0, *', true],
   ['identity', false],
   ['', false],
 ])('Accept-Encoding: %s accepts gzip: %p', (value, accepted) => {

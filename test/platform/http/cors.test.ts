@@ -43,7 +43,7 @@ onEngine(
   sqliteEngine,
   'CORS by allow-list',
   world => {
-    test('a preflight of an allowed origin learns methods and headers, for two hours', async () => {
+    test('a preflight of an allowed origin returns methods and headers, for two hours', async () => {
       const { status, headers } = await preflight(world, '/api/rewards/claim', APP)
       expect(status).toBe(204)
       expect(headers.get('access-control-allow-origin')).toBe(APP)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { addPack, purchaseRows } from '../../play/packs/packs-world.ts'
 import type { Answer } from '../../support/client.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'

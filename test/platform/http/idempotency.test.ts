@@ -77,7 +77,7 @@ onEachEngine('Idempotency-Key', world => {
   })
 
   test('without a key a repeat is another request', async () => {
-    const fan = await patientFan(world, 100)
+    const fan = await patientFan(world, 200)
     const packId = await addPack(world)
     for (let n = 0; n < 2; n++) expect(isReplayed(await start(fan, packId))).toBe(false)
     expect(await purchaseRows(world, packId)).toHaveLength(2)

@@ -1,8 +1,11 @@
 /** Every mutation of a caller takes `Idempotency-Key`, as documented; found by walking the OpenAPI document. */
+
 import { beforeAll, expect, test } from 'bun:test'
+import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { newPng } from '../../club/pictures/pictures-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
+import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
@@ -10,6 +13,7 @@ import { startTopUp } from '../../play/top-ups/cash-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../../play/wallets/wallets-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { type Fan, onEngine } from '../../support/world.ts'
 import { type Document, isProtected, type Located, operationsOf, readDocument } from '../docs/document.ts'
 
@@ -41,6 +45,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     syncIdentity: () => ({}),
     syncNamedIdentity: () => ({}),
     claimReward: async () => ({ rewardId: await world.reward({ pointsRequired: 0 }) }),
+    redeemCode: async () => ({ code: await generateOne(world, await addCampaign(world)) }),
     redeemReward: async fan => {
       const rewardId = await world.reward({ pointsRequired: 0 })
       await fan.post('/api/rewards/claim', { rewardId })
@@ -102,8 +107,13 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       subject: { kind: 'fan', id: (await namedFan(world)).handle },
       reason: 'spam',
     }),
+    writeConsents: async () => {
+      const document = { id: 'news', version: '1', purpose: 'news', text: 'I agree.' }
+      await world.db.write(tx => documentKind.upsert(tx, document))
+      return { news: { granted: true, version: '1' } }
+    },
     acceptTerms: () => {
-      world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
+      endTerms = overrideSettings(world.db, { termsVersion: '2026-08' })
       return { version: '2026-08' }
     },
     writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
@@ -177,13 +187,16 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     }
   })
 
+  /** Other operations of the world need no terms. */
+  let endTerms = () => {}
+
   test('each replays its response to a repeat, refuses another body, and stores no token', async () => {
     expect(Object.keys(bodies).toSorted()).toEqual(
       mutations.map(({ operation }) => operation.operationId).toSorted(),
     )
     for (const { name, method, path, operation } of mutations) {
       const fan = await patientFan(world)
-      world.db.read.spine.publicText.policy = { filter: null, termsVersion: null }
+      endTerms()
       const body = await bodies[operation.operationId]?.(fan)
       const to = (await paths[operation.operationId]?.(fan)) ?? path
       const send = (asked: unknown) =>
@@ -205,6 +218,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
         acceptTerms: { version: '2' },
+        writeConsents: { news: { granted: false, version: '1' } },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
         acceptTrade: { version: 2 },
         startCheckout: { lines: [{ productId: 'z', quantity: 1 }] },

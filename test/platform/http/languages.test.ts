@@ -139,13 +139,13 @@ onEachEngine('Languages', world => {
     ['p'],
     [`${'pt,'.repeat(500)}pt`],
     ['<pt>'],
-  ])('Accept-Language that means nothing is ignored: %s', async header => {
+  ])('an invalid Accept-Language is ignored: %s', async header => {
     const answer = await fan.get('/api/rewards', { 'accept-language': header })
     expect([answer.status, titleOf(answer, 'scarf')]).toEqual([200, 'Scarf'])
   })
 
   test.each([['pt_BR'], ['p'], [''], ['português'], [`en-${'a'.repeat(40)}`]])(
-    'lang that is no language tag is refused: %s',
+    'lang that is not a language tag is refused: %s',
     async lang => {
       const { status, body } = await world.anonymous.get(`/api/teams?lang=${encodeURIComponent(lang)}`)
       expect([status, body.code]).toEqual([422, 'validation_failed'])
@@ -236,7 +236,7 @@ onEachEngine('Languages', world => {
     ['/api/quests', fan],
   ]
 
-  test('each language has its own ETag; a client that has it gets 304 in that language alone', async () => {
+  test('each language has its own ETag, which gets 304 only in that language', async () => {
     for (const [path, client] of conditional()) {
       const [english, portuguese] = [await client.get(path, by('en')), await client.get(path, by('pt'))]
       const [en, pt] = [english, portuguese].map(({ headers }) => headers.get('etag') ?? '')
@@ -259,7 +259,7 @@ onEachEngine('Languages', world => {
   test('public lists stay cacheable, by language', async () => {
     const { headers } = await world.anonymous.get('/api/packs', by('pt'))
     expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1, must-revalidate')
-    expect(headers.get('vary')).toBe('Accept-Language')
+    expect(headers.get('vary')).toBe('Authorization, Accept-Language')
   })
 
   test('HEAD and gzip have the language of GET', async () => {
@@ -340,7 +340,11 @@ onEachEngine('Languages', world => {
       'claimQuest',
       'claimReward',
       'declineTrade',
+      'listAccountEntries',
+      'listAccounts',
+      'listDocuments',
       'listMatches',
+      'listMemberships',
       'listOwnRewards',
       'listPacks',
       'listProducts',
@@ -366,6 +370,7 @@ onEachEngine('Languages', world => {
       'updateMatch',
       'useRedemption',
       'writeLocker',
+      'writeMembership',
     ])
   })
 

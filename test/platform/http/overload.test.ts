@@ -1,4 +1,4 @@
-/** More writes than the database can do in time: the rest is refused before any work, reads go on, and the server recovers. */
+/** More writes than the database can do in time: the rest is refused before any work, reads continue, and the server recovers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'

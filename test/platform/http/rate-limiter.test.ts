@@ -17,6 +17,8 @@ const OFF: RateLimits = {
   reports: 0,
   source: 0,
   redemptions: 0,
+  codes: 0,
+  codesPerAddress: 0,
 }
 
 function createLimiter(rates: Partial<RateLimits>) {
@@ -38,7 +40,7 @@ describe('a rate limiter', () => {
     expect(allowed('ada', 25)).toBe(10)
   })
 
-  test('counts every key and every policy by itself', () => {
+  test('counts each key and each policy separately', () => {
     const { limiter, allowed } = createLimiter({ caller: 2, claims: 2 })
     expect([allowed('ada', 3), allowed('bob', 3)]).toEqual([2, 2])
     expect(limiter.consume('claims', 'ada')?.allowed).toBe(true)

@@ -21,6 +21,8 @@ const GENEROUS = {
   reports: 0,
   source: 0,
   redemptions: 0,
+  codes: 0,
+  codesPerAddress: 0,
 }
 
 /** The same application with these limits, and a monotonic clock of its own. */
@@ -144,7 +146,7 @@ onEngine(sqliteEngine, 'rate limits', world => {
     expect((await client(leaving.token).send('/api/user', { method: 'DELETE' })).status).toBe(204)
   })
 
-  test('only a token that is refused counts as a failure, nothing that the page of a stranger can send', async () => {
+  test('only a refused token counts as a failure, and not what a page of another site can send', async () => {
     const { client } = limited(world, { tokensPerAddress: 1 })
     const path = '/api/auth/native-token/refresh'
     const json = { 'content-type': 'application/json' }
@@ -164,7 +166,7 @@ onEngine(sqliteEngine, 'rate limits', world => {
     expect([(await guess()).status, (await guess()).status]).toEqual([401, 429])
   })
 
-  test('a failure beyond the limit says when to come back, in the headers as well', async () => {
+  test('a failure beyond the limit states when to try again, also in the headers', async () => {
     const { clock, client } = limited(world, { address: 9, tokensPerAddress: 1 })
     const refresh = () =>
       client().post('/api/auth/native-token/refresh', { refreshToken: `mdrt_${'a'.repeat(43)}` })
@@ -196,7 +198,7 @@ onEngine(
     })
     afterAll(() => world.app.server?.stop(true))
 
-    test('behind a trusted proxy each client has a limit of its own, and none can write itself another', async () => {
+    test('behind a trusted proxy each client has its own limit, and cannot change its address', async () => {
       const statusOf = async (forwardedFor: string) =>
         (await fetch(`${origin}/api/teams`, { headers: { 'x-forwarded-for': forwardedFor } })).status
       expect(await statusOf('1.1.1.1')).toBe(200)

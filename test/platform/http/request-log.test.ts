@@ -211,7 +211,7 @@ onEngine(sqliteEngine, 'Unknown paths in the log', world => {
     for (let n = 0; n < 100; n++) await world.anonymous.get(`/nothing/${n}`)
     await waitUntil('the flood is counted', () => requests().length + unlogged() === 101)
     expect(requests().length).toBeLessThanOrEqual(10)
-    // A flood that goes on has no lines of its own.
+    // A continued flood has no lines of its own.
     const before = requests().length
     for (let n = 0; n < 100; n++) await world.anonymous.get(`/nothing/${n}`)
     await waitUntil('the flood is counted', () => requests().length + unlogged() === 201)

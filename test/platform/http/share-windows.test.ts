@@ -24,6 +24,8 @@ const rates = {
   reports: 0,
   source: 0,
   redemptions: 0,
+  codes: 0,
+  codesPerAddress: 0,
 }
 const secret = Buffer.alloc(32, 7)
 
@@ -96,7 +98,7 @@ onEachEngine('shared rate limits', world => {
     expect(used).toHaveLength(700)
   })
 
-  test('requests during the exchange count at once towards the quota', async () => {
+  test('requests during the exchange immediately count towards the quota', async () => {
     const { send, share } = createInstance()
     send('dan', 30)
     const sharing = share()

@@ -33,6 +33,28 @@ async function execute(url: string, statements: string[]): Promise<void> {
   await client.close()
 }
 
+/** A connection as a proxy keeps it: several requests, one after another. */
+async function openConnection(port: number) {
+  let answered = Promise.withResolvers<string>()
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data: (_, bytes) => answered.resolve(bytes.toString()),
+      close: () => answered.reject(new Error('closed without an answer')),
+    },
+  })
+  return {
+    /** The head of the answer, which is short enough to come at once. */
+    send(request: string) {
+      answered = Promise.withResolvers()
+      socket.write(request)
+      return answered.promise
+    },
+    end: () => socket.end(),
+  }
+}
+
 for (const engine of engines) {
   describe(`Leaving (${engine.name})`, () => {
     let temporary: TemporaryDatabase
@@ -79,7 +101,7 @@ for (const engine of engines) {
         const isOver = () => performance.now() - stoppedAt > since + PAUSE_MS
         await waitUntil('the pause ends', isOver, undefined, PAUSE_MS)
       }
-      /** A client that goes on until nobody listens any more. */
+      /** A client that continues until nobody listens. */
       async function client() {
         for (;;) {
           await pause()
@@ -125,6 +147,24 @@ for (const engine of engines) {
         ({ deviceName }) => deviceName ?? '',
       )
       expect(devices.toSorted()).toEqual(acknowledged.toSorted())
+    })
+
+    test('after SIGTERM a kept-alive connection gets an answer that closes it, and new connections are accepted', async () => {
+      // Longer than the test: it ends by SIGKILL.
+      const api = await start({ DRAIN_GRACE_MS: '600000' })
+      const port = Number(new URL(api.origin).port)
+      const kept = await openConnection(port)
+      const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+      expect(await kept.send(request)).not.toMatch(/^connection: close\r$/im)
+      api.process.kill('SIGTERM')
+      await logged(api, 'stopping')
+      const opened = await openConnection(port)
+      for (const connection of [kept, opened]) {
+        const answer = await connection.send(request)
+        expect(answer).toStartWith('HTTP/1.1 200 ')
+        expect(answer).toMatch(/^connection: close\r$/im)
+        connection.end()
+      }
     })
 
     test('SIGHUP drains as SIGTERM does, with workers as well', async () => {

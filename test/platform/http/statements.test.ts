@@ -61,7 +61,7 @@ onEachEngine('A read by a fan who has not read before', world => {
 })
 
 onEachEngine('An onboarding', world => {
-  test('runs nine prepared statements; scores are written in bulk', async () => {
+  test('runs ten prepared statements, and builds none', async () => {
     const caller = (subject: string) => ({ provider: world.config.identity.name, subject })
     const time = new Date(world.clock.ms)
     const claims = {
@@ -86,7 +86,7 @@ onEachEngine('An onboarding', world => {
       const asked = spyOn(tx.statements, 'get')
       const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
       await complete(tx, 'third')
-      expect(asked).toHaveBeenCalledTimes(9)
+      expect(asked).toHaveBeenCalledTimes(10)
       for (const build of built) expect(build).not.toHaveBeenCalled()
       for (const spy of [asked, ...built]) spy.mockRestore()
     })

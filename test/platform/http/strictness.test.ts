@@ -61,8 +61,8 @@ describe('a schema that is open or unbounded is refused at its declaration', () 
 onEngine(sqliteEngine, 'the routes of the application', world => {
   /** Scripts and pictures of Swagger UI; the provider's answer ends in the query of one of them. */
   const isAsset = (path: string) => /^\/docs\/.+\..+/.test(path)
-  /** Any handle that nobody has leads to the same page, and social networks add parameters to links. */
-  const isLockerPage = (path: string) => path.startsWith('/lockers/')
+  /** Any handle or id that does not exist leads to the same page, and social networks add parameters to links. */
+  const isSharedPage = (path: string) => path.startsWith('/lockers/') || path.startsWith('/shared/')
 
   test('each has a strict schema for its query, its body when it takes one, and its path', () => {
     const open: string[] = []
@@ -70,7 +70,7 @@ onEngine(sqliteEngine, 'the routes of the application', world => {
     for (const route of world.app.routes) {
       const { method, path, hooks } = route
       // A path that another route's parameter would take answers 405 and reads nothing.
-      if (isAsset(path) || isLockerPage(path) || (path.startsWith('/api/') && !declaredOf(route))) continue
+      if (isAsset(path) || isSharedPage(path) || (path.startsWith('/api/') && !declaredOf(route))) continue
       found++
       const name = `${method} ${path}`
       // Probes may send any query, which nothing reads.

@@ -8,13 +8,12 @@ import { onEngine } from '../../support/world.ts'
 import { type OpenRequest, openRequest } from './raw-request.ts'
 
 const MEBIBYTE = 1_048_576
-const env = {
-  TRUSTED_PROXIES: '1',
-  MAX_WRITE_WAIT_MS: '60000',
-  MAX_UNFINISHED_BODIES: '300',
-  MAX_UNFINISHED_BODIES_PER_ADDRESS: '200',
-  MAX_UNFINISHED_BODY_BYTES: String(8 * MEBIBYTE),
-  MAX_UNFINISHED_BODY_BYTES_PER_ADDRESS: String(4 * MEBIBYTE),
+const env = { TRUSTED_PROXIES: '1', MAX_WRITE_WAIT_MS: '60000' }
+const unfinishedBodies = {
+  count: 300,
+  countPerAddress: 200,
+  bytes: 8 * MEBIBYTE,
+  bytesPerAddress: 4 * MEBIBYTE,
 }
 
 onEngine(
@@ -158,7 +157,7 @@ onEngine(
       return all
     }
 
-    test('of one address the slowest are dropped, and whole bodies of its fans are never refused', async () => {
+    test('the slowest bodies of one address are dropped, and complete bodies of its fans are never refused', async () => {
       const all = await beginInOrder(202, () => ({}))
       world.clock.advance(STALLED_MS)
       all.push(await begin())
@@ -168,7 +167,7 @@ onEngine(
       await expectDropped(all, 4)
     })
 
-    test('of all addresses the slowest are dropped, and they share a line of the log', async () => {
+    test('the slowest bodies of all addresses are dropped, and share a line of the log', async () => {
       const all = await beginInOrder(300, n => ({ address: `192.0.2.${1 + (n % 3)}` }))
       world.clock.advance(STALLED_MS)
       all.push(...(await beginInOrder(5, n => ({ address: `192.0.2.${1 + (n % 3)}` }))))
@@ -179,7 +178,7 @@ onEngine(
       expect(JSON.parse(lines().at(-1) ?? '').dropped).toBeGreaterThanOrEqual(1)
     })
 
-    test('operations without a caller have a quarter of their own: they drop no body of a fan', async () => {
+    test('operations without a caller have a quarter of the budget, and never drop a body of a fan', async () => {
       const path = '/api/auth/native-token/refresh'
       const ofFan = await begin({})
       const all = await beginInOrder(50, () => ({ path, credential: null }))
@@ -199,7 +198,7 @@ onEngine(
       ])
     })
 
-    test('bodies that are announced large and do not arrive hold nothing', async () => {
+    test('bodies that are announced as large but do not arrive take no budget', async () => {
       const length = `Content-Length: ${6 * MEBIBYTE}`
       const path = '/api/uploads'
       const all = await beginInOrder(40, n => ({ path, length, address: `192.0.2.${1 + (n % 3)}` }))
@@ -210,7 +209,7 @@ onEngine(
       )
     })
 
-    test('a client that goes before its body is complete is a refused request, no failure of the server', async () => {
+    test('a client that disconnects before its body is complete is a refused request, not a failure of the server', async () => {
       const from = world.logged.length
       const path = '/api/auth/native-token/refresh'
       for (const length of ['Content-Length: 1000', 'Transfer-Encoding: chunked'])
@@ -226,7 +225,11 @@ onEngine(
       expect(await statusOf(request)).toBe('413')
     })
   },
-  { worldPer: 'suite', env },
+  {
+    worldPer: 'suite',
+    env,
+    configure: config => ({ ...config, limits: { ...config.limits, unfinishedBodies } }),
+  },
 )
 
 describe('The budget of unfinished bodies', () => {
@@ -276,16 +279,19 @@ describe('The budget of unfinished bodies', () => {
   test.each([
     [256, 300],
     [64, 65_536],
-  ])('%d newer bodies of its address drop none that has just begun, of %d bytes each', (count, bytes) => {
-    const { clock, begin, beginMany } = create({ count: 4_096, bytes: 67_108_864 })
-    const fan = begin()
-    clock.ms += STALLED_MS - 1
-    beginMany(count, () => ({ bytes }))
-    expect(fan.isDropped()).toBe(false)
-    clock.ms += 1
-    begin()
-    expect(fan.isDropped()).toBe(true)
-  })
+  ])(
+    '%d newer bodies of an address do not drop one that has just begun, of %d bytes each',
+    (count, bytes) => {
+      const { clock, begin, beginMany } = create({ count: 4_096, bytes: 67_108_864 })
+      const fan = begin()
+      clock.ms += STALLED_MS - 1
+      beginMany(count, () => ({ bytes }))
+      expect(fan.isDropped()).toBe(false)
+      clock.ms += 1
+      begin()
+      expect(fan.isDropped()).toBe(true)
+    },
+  )
 
   test('a body of the minimum rate is not dropped before those that have stalled, however old it is', () => {
     const { clock, begin, beginMany } = create({
@@ -304,7 +310,7 @@ describe('The budget of unfinished bodies', () => {
     expect([upload.isDropped(), drips.isDropped()]).toEqual([false, true])
   })
 
-  test('within an address those who hold most are dropped first, by what their heads name', () => {
+  test('within an address the callers with the most bytes are dropped first, by the tokens in their headers', () => {
     const { clock, begin, beginMany } = create()
     const fan = begin({ caller: 'fan' })
     const crowd = beginMany(3, () => ({ caller: 'stranger' }))
@@ -314,7 +320,7 @@ describe('The budget of unfinished bodies', () => {
     expect(droppedOf(later)).toEqual([])
   })
 
-  test('where all have just begun, beyond the limit in all the address with most gives way', () => {
+  test('if all have just begun and the total limit is exceeded, the address with the most bodies is dropped', () => {
     const { begin, beginMany } = create()
     const fan = begin({ address: 'b' })
     const crowd = beginMany(7)
@@ -322,7 +328,7 @@ describe('The budget of unfinished bodies', () => {
     expect([fan.isDropped(), late.isDropped(), droppedOf(crowd)]).toEqual([false, false, [0]])
   })
 
-  test('a place is given back once, and a request without one gives back nothing', () => {
+  test('a place is released once, and a request without a place releases nothing', () => {
     const { clock, unfinished, begin, beginMany } = create()
     const all = beginMany(4, () => ({ bytes: 100 }))
     clock.ms += STALLED_MS
@@ -334,7 +340,7 @@ describe('The budget of unfinished bodies', () => {
     expect(droppedOf(all)).toEqual([1])
   })
 
-  test('a body that was dropped before it is read hears of it', async () => {
+  test('a body that was dropped before it is read is rejected when it is read', async () => {
     const { clock, unfinished, begin, beginMany } = create({ countPerAddress: 1 })
     const request = post()
     unfinished.begin(request, ofFan)

@@ -258,5 +258,5 @@ onEngine(
       expect(answer).toContain('"code":"request_timeout"')
     })
   },
-  { env: { BODY_TIMEOUT_MS: '20' } },
+  { configure: config => ({ ...config, network: { ...config.network, bodyTimeoutMs: 20 } }) },
 )

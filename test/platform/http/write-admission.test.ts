@@ -64,7 +64,7 @@ describe('Admission of writes', () => {
     expect(world.admit(10_000)).toHaveLength(MAX_WAIT_MS + 1)
   })
 
-  test('refuses while the oldest write has waited too long, however few there are', () => {
+  test('refuses while the oldest write has waited too long, even if only a few are waiting', () => {
     const world = createWorld()
     world.load.oldestMs = MAX_WAIT_MS + 1
     expect(world.admit(5)).toEqual([])

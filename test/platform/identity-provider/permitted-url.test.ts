@@ -156,7 +156,7 @@ describe('in production, with IDP_ALLOW_PRIVATE=localhost', () => {
   const issuer = 'https://localhost:8443/realms/club'
   const env = { ...production, IDP_ISSUER: issuer, IDP_ALLOW_PRIVATE: 'keycloak.internal, localhost' }
 
-  test('the provider is asked there, and at no other private host', async () => {
+  test('the provider is requested there, and at no other private host', async () => {
     const discovery = `${issuer}/.well-known/openid-configuration`
     const good = { issuer, jwks_uri: 'https://localhost:8443/keys' }
     const app = await start(env, { [discovery]: good, [good.jwks_uri]: { keys: [] } })

@@ -175,7 +175,7 @@ describe('parseClaims', () => {
     const asked = now.getTime()
     const statedAt = (date: string, latency = 0) => {
       const answer = { body: {}, headers: new Headers(date === '' ? {} : { date }) }
-      const { claims } = parseUserinfo('fan-1', answer, now, new Date(asked + latency))
+      const { claims } = parseUserinfo('fan-1', answer, now, { now: new Date(asked + latency) })
       return claims.statedAt.getTime() - asked
     }
     const dateOf = (ms: number) => new Date(asked + ms).toUTCString()

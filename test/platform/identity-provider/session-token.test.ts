@@ -114,7 +114,7 @@ describe('required claims', () => {
 })
 
 test.each(['aud', 'client_id'])(
-  'of several audiences in %s one is enough, and others are refused',
+  'one matching audience of several in %s is sufficient, and others are refused',
   async audienceClaim => {
     const rules: Partial<SessionTokenRules> = { audienceClaim, audiences: ['ios', 'web'] }
     for (const found of ['ios', 'web', ['desk', 'web']])

@@ -142,7 +142,7 @@ test('a process that stops does not wait for a collector that hangs', async () =
 test.each([
   ['refuses', () => collector.url, 400],
   ['is not there', () => `http://127.0.0.1:${freePort()}`, 200],
-])('a collector that %s is logged once, without the headers of the settings', async (_, urlOf, status) => {
+])('a collector that %s is logged once, without the configured headers', async (_, urlOf, status) => {
   collector.behave(status)
   const tracing = traced({
     OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(),

@@ -288,7 +288,7 @@ onEngine(
       expect(lines.at(-1)).not.toHaveProperty('trace_id')
     })
 
-    test('spans hold nothing of a fan: no token, name, id, code, query or body', async () => {
+    test('spans contain no data of a fan: no token, name, id, code, query or body', async () => {
       const fan = await world.fan()
       const traceId = newTrace()
       const headers = traceparent(traceId)

@@ -59,7 +59,7 @@ onEachEngine('POST /api/check-ins', world => {
     ['earlier', 3 * HOUR + 1, 409],
     ['3 hours after kick-off', -3 * HOUR, 201],
     ['later', -3 * HOUR - 1, 409],
-  ])('%s is answered by the clock', async (_, kickoffIn, expected) => {
+  ])('a check-in %s gets the answer of that time', async (_, kickoffIn, expected) => {
     const matchId = await world.match({ kickoffAt: at(kickoffIn) })
     const { status, body } = await checkIn(await world.fan(), matchId)
     expect([status, body.code]).toEqual([expected, expected === 409 ? 'check_in_closed' : undefined])
@@ -155,7 +155,7 @@ onEachEngine('POST /api/check-ins', world => {
     for (const line of reported()) expect(JSON.parse(line)).toMatchObject({ level: 40, userId })
   })
 
-  test('a check-in at two places that is rolled back is no security event, and one is logged when it is repeated', async () => {
+  test('a check-in at two places logs a security event when it commits, not when it is rolled back', async () => {
     const fan = await patientFan(world)
     await checkIn(fan, await world.match({ venue: 'Harbour Park' }))
     const second = await world.match({ venue: 'Rover Lane' })

@@ -25,7 +25,7 @@ describe('a check-in code', () => {
     expect(codes.matchOf(codes.issue('derby', at(30_000)).code, at(29_999))).toBeNull()
   })
 
-  test('names its match, also one with dots in its id', () => {
+  test('contains the id of its match, even an id with dots', () => {
     const { code } = codes.issue('cup.2026.final', at(0))
     expect(codes.matchOf(code, at(0))).toBe('cup.2026.final')
   })
@@ -39,7 +39,7 @@ describe('a check-in code', () => {
     ['with part of its MAC', `derby.${mac.slice(0, -1)}`],
     ['without its match', `.${mac}`],
     ['of white space', ' '],
-  ])('%s is no code', (_, code) => {
+  ])('%s is not a code', (_, code) => {
     expect(codes.matchOf(code, at(0))).toBeNull()
   })
 })

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'the key is stored nowhere and forgotten by a reload, and a wrong one is refused in words',
+    'the key is not stored, a reload drops it, and a wrong key shows an error',
     async () => {
       const page = await visit('derby')
       await enterKey(page, `${key}x`)
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'another system shows codes by the fragment, without a key on the tablet',
+    'another system passes codes in the fragment, without a key on the tablet',
     async () => {
       const page = await visit('derby#derby.first')
       await page.getByRole('img', { name: /QR code/ }).waitFor()
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     ['postponed', /^Check-in is closed: the match is postponed\.$/],
     ['no-such-match', /^There is no match no-such-match\./],
   ])(
-    'of a match that is %s, the page says why its code would be refused, and shows none',
+    'for a match that is %s, the page shows no code, and says why',
     async (id, reason) => {
       const page = await visit(id)
       await page.getByRole('status').getByText(reason).waitFor()

@@ -6,8 +6,9 @@ import { type Requires, storedRequires } from '../../../src/play/eligibility/req
 import { giveCollectible } from '../../../src/play/packs/give-collectible.ts'
 import type { Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
-import { addPack, expectStatus, FREE } from '../packs/packs-world.ts'
-import { userIdOf } from '../quests/quests-world.ts'
+import { addPack, expectStatus, FREE, start } from '../packs/packs-world.ts'
+import { addQuest, claim as claimQuest, happen, userIdOf } from '../quests/quests-world.ts'
+import { addStock, checkout } from '../shop/orders-world.ts'
 
 let made = 0
 
@@ -44,8 +45,35 @@ export async function liveIn(fan: Client, country: string | null): Promise<void>
 
 export const claim = (fan: Client, rewardId: string) => fan.post('/api/rewards/claim', { rewardId })
 
-/** The codes that the list has of a reward. */
-export async function blockersOf(fan: Client, rewardId: string): Promise<string[]> {
-  const { rewards } = expectStatus(200, await fan.get('/api/rewards'))
-  return rewards.find(({ id }: { id: string }) => id === rewardId).blockedBy
+/** The codes that a list has of an entry. `list` may have a query. */
+export async function blockersOf(fan: Client, id: string, list = 'rewards'): Promise<string[]> {
+  const body = expectStatus(200, await fan.get(`/api/${list}`))
+  const [name = ''] = list.split('?')
+  return body[name].find((entry: { id: string }) => entry.id === id).blockedBy
+}
+
+/** Of each kind an entry that requires this: its id, its list, and the verb that asks. */
+export async function addOfEachKind(world: World, requires: Requires) {
+  const packId = await addPackFor(world, requires)
+  // Products come in pages: these are alone in theirs.
+  const category = `for-${++made}`
+  const free = { category, price: FREE }
+  const credit = await addStock(world, 10, { ...free, kind: 'voucher', requires })
+  const delivery = await addStock(world, 10, { ...free, kind: 'pack', delivers: { packId } })
+  const products = `products?category=${category}`
+  const quest = await addQuest(world, { claim: 'manual', requires })
+  return [
+    { id: await addReward(world, requires), list: 'rewards', ask: claim },
+    { id: packId, list: 'packs', ask: start },
+    { id: credit, list: products, ask: checkout },
+    { id: delivery, list: products, ask: checkout },
+    {
+      id: quest.id,
+      list: 'quests',
+      async ask(fan: Fan, id: string) {
+        await happen(world, fan, quest.type)
+        return claimQuest(fan, id)
+      },
+    },
+  ] as const
 }

@@ -2,16 +2,23 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
+import { DomainError } from '../../../src/core/problems.ts'
+import { Type } from '../../../src/core/typebox.ts'
 import { planRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { readCatalogue } from '../../../src/operate/admin/import/read-catalogue.ts'
+import { eligibilityProblems } from '../../../src/play/eligibility/problems.ts'
+import { defineRequirement } from '../../../src/play/eligibility/requirement.ts'
 import type { Requires } from '../../../src/play/eligibility/requires.ts'
+import type { Client } from '../../support/client.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { balanceOf, buy, expectStatus, patientFan, refusal, start } from '../packs/packs-world.ts'
 import { addQuest, claim as claimQuest, happen, read as readQuest, userIdOf } from '../quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, freeStock } from '../shop/orders-world.ts'
+import { addProduct, entryOf } from '../shop/products-world.ts'
 import { drawnItem } from '../trades/trades-world.ts'
 import {
   addCollectible,
+  addOfEachKind,
   addPackFor,
   addReward,
   blockersOf,
@@ -43,7 +50,7 @@ onEachEngine('A requirement', world => {
     if (!isMet) expect(answer.body).toMatchObject({ code: 'not_sold_there', country, ...requires })
   })
 
-  test('collectibleId is met by an owner, until the item changes hands', async () => {
+  test('collectibleId is met by an owner, until the item has another owner', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const collectibleId = await addCollectible(world)
     const rewardId = await addReward(world, { collectibleId })
@@ -81,7 +88,7 @@ onEachEngine('A requirement', world => {
     expectStatus(200, await claim(fan, rewardId))
   })
 
-  test('all are listed in one order, and a claim is refused by the first, before the stock', async () => {
+  test('all requirements are checked in one order, before the stock, and the first that fails is the answer', async () => {
     const fan = await fanIn(null)
     const collectibleId = await addCollectible(world)
     const holds = { chainId: 1, contract: `0x${'a'.repeat(40)}`, minimum: '1' }
@@ -101,7 +108,7 @@ onEachEngine('A requirement', world => {
     })
   })
 
-  test('is not asked of a claimed reward, nor before the points of the reward', async () => {
+  test('is not checked for a claimed reward, nor before the points of the reward', async () => {
     const fan = await fanIn('PT')
     const rewardId = await addReward(world, { countries: ['PT'] })
     expectStatus(200, await claim(fan, rewardId))
@@ -123,7 +130,7 @@ onEachEngine('A requirement', world => {
     expect(await claimable()).toBe(before + 1)
   })
 
-  test('of a pack decides who starts a purchase, and is shown', async () => {
+  test('of a pack is shown, and checked when a purchase starts', async () => {
     const [fan, other] = [await fanIn('PT'), await fanIn('GB')]
     const packId = await addPackFor(world, { countries: ['PT'] })
     expect((await world.anonymous.get(`/api/packs/${packId}`)).body.requires).toEqual({ countries: ['PT'] })
@@ -131,7 +138,7 @@ onEachEngine('A requirement', world => {
     await buy(fan, packId)
   })
 
-  test('of a product is asked of the shipping address, else of the profile', async () => {
+  test('of a product is checked against the shipping address, otherwise against the profile', async () => {
     const [fan, stranger] = [await fanIn('GB'), await fanIn(null)]
     const scarf = await addStock(world, 10, { requires: { countries: ['PT'] } })
     const credit = await addStock(world, 10, { kind: 'voucher', requires: { countries: ['PT'] } })
@@ -145,7 +152,7 @@ onEachEngine('A requirement', world => {
     expectStatus(201, await checkout(stranger, credit))
   })
 
-  test('of a pack is asked by a product that delivers it', async () => {
+  test('of a pack is checked for a product that delivers the pack', async () => {
     const [fan, other] = [await fanIn('PT'), await fanIn('GB')]
     const packId = await addPackFor(world, { countries: ['PT'] })
     const productId = await addStock(world, 10, { kind: 'pack', delivers: { packId } })
@@ -154,23 +161,29 @@ onEachEngine('A requirement', world => {
     expectStatus(201, await checkout(fan, productId))
   })
 
-  test.each(['manual', 'auto'] as const)('of a quest decides who gets its reward (%s)', async mode => {
-    const fan = await fanIn('GB')
-    const quest = await addQuest(world, {
-      claim: mode,
-      reward: { points: 7 },
-      requires: { countries: ['PT'] },
-    })
-    expect(await readQuest(fan, quest)).toMatchObject({ state: 'in_progress', blockedBy: ['not_sold_there'] })
-    await happen(world, fan, quest.type)
-    expect(await readQuest(fan, quest)).toMatchObject({ state: 'completed', blockedBy: ['not_sold_there'] })
-    expect(refusal(await claimQuest(fan, quest.id))).toEqual([409, 'not_sold_there'])
-    expect((await balanceOf(fan)).balance).toBe(0)
-    await liveIn(fan, 'PT')
-    expectStatus(200, await claimQuest(fan, quest.id))
-    expect((await balanceOf(fan)).balance).toBe(7)
-    expect(await readQuest(fan, quest)).toMatchObject({ state: 'claimed', blockedBy: [] })
-  })
+  test.each(['manual', 'auto'] as const)(
+    'of a quest is checked before its reward is given (%s)',
+    async mode => {
+      const fan = await fanIn('GB')
+      const quest = await addQuest(world, {
+        claim: mode,
+        reward: { points: 7 },
+        requires: { countries: ['PT'] },
+      })
+      expect(await readQuest(fan, quest)).toMatchObject({
+        state: 'in_progress',
+        blockedBy: ['not_sold_there'],
+      })
+      await happen(world, fan, quest.type)
+      expect(await readQuest(fan, quest)).toMatchObject({ state: 'completed', blockedBy: ['not_sold_there'] })
+      expect(refusal(await claimQuest(fan, quest.id))).toEqual([409, 'not_sold_there'])
+      expect((await balanceOf(fan)).balance).toBe(0)
+      await liveIn(fan, 'PT')
+      expectStatus(200, await claimQuest(fan, quest.id))
+      expect((await balanceOf(fan)).balance).toBe(7)
+      expect(await readQuest(fan, quest)).toMatchObject({ state: 'claimed', blockedBy: [] })
+    },
+  )
 
   test('of a quest is met by a fan who gets the reward at once', async () => {
     const fan = await fanIn('PT')
@@ -183,7 +196,7 @@ onEachEngine('A requirement', world => {
     expect((await balanceOf(fan)).balance).toBe(7)
   })
 
-  test('changes while a claim runs: the claim is judged before or after, and every later one after', async () => {
+  test('that changes while a claim runs is checked in its old or new form, and in its new form from then on', async () => {
     const fan = await fanIn('PT')
     const rewardIds = await Promise.all(
       Array.from({ length: 6 }, () => addReward(world, { countries: ['PT'] })),
@@ -198,7 +211,7 @@ onEachEngine('A requirement', world => {
     expect(refusal(await claim(fan, later))).toEqual([409, 'not_sold_there'])
   })
 
-  test('of an item that is given away meanwhile is met by one of the two fans, or by both in turn', async () => {
+  test('for an item that is given away at the same time is met by one of the two fans, or by both in turn', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const handle = `other_${world.clock.ms}`.slice(0, 20)
     expectStatus(201, await other.post('/api/user/profile', { handle }))
@@ -218,7 +231,7 @@ onEachEngine('A requirement', world => {
     if (taken.status !== 200) expectStatus(200, await claim(other, rewardId))
   })
 
-  test('blockedBy of the list begins with the code that the claim is refused with, for any requires and fan', async () => {
+  test('blockedBy of each list begins with the code that the verb refuses with, for any requires and fan', async () => {
     const collectibleId = await addCollectible(world)
     const some = (...values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 })
     const requirements = fc.record(
@@ -240,14 +253,69 @@ onEachEngine('A requirement', world => {
         const fan = await fanIn(facts.country)
         if (facts.points > 0) await world.grant(fan, facts.points)
         if (facts.isOwner) await give(world, fan, collectibleId)
-        const rewardId = await addReward(world, requires, { stockRemaining })
-        const blockers = await blockersOf(fan, rewardId)
-        const answer = await claim(fan, rewardId)
-        expect(answer.status === 200 ? undefined : answer.body.code).toBe(blockers[0])
+        const empty = await addReward(world, requires, { stockRemaining })
+        const entries = [
+          { id: empty, list: 'rewards', ask: claim },
+          ...(await addOfEachKind(world, requires)),
+        ]
+        for (const { id, list, ask } of entries) {
+          const blockers = await blockersOf(fan, id, list)
+          const answer = await ask(fan, id)
+          expect([list, answer.status < 300 ? undefined : answer.body.code]).toEqual([list, blockers[0]])
+        }
       }),
       { numRuns: 25 },
     )
-  }, 60_000)
+  }, 120_000)
+
+  test('is shown of packs and products to each caller, and to no one else', async () => {
+    const [fan, other] = [await fanIn('PT'), await fanIn('GB')]
+    const entries = await addOfEachKind(world, { countries: ['PT'] })
+    const shared = entries.filter(({ list }) => /^(packs|products)/.test(list))
+    expect(shared).toHaveLength(3)
+    // Twice, so that each may be served from what another caller left in the cache.
+    for (const [list, id] of [...shared, ...shared].flatMap(one => [[one.list, one.id], [one.list]])) {
+      const [name = ''] = (list ?? '').split('?')
+      const path = id === undefined ? `${list}` : `${name}/${id}`
+      const read = async (client: Client) => {
+        const { headers, body } = await client.get(`/api/${path}`)
+        const listed: { id: string; blockedBy?: string[] }[] = body[name] ?? [body]
+        const entry = listed.find(({ id }) => shared.some(one => one.id === id))
+        return { blockedBy: entry?.blockedBy, headers, body }
+      }
+      const [own, stranger, anonymous] = [await read(fan), await read(other), await read(world.anonymous)]
+      expect([path, own.blockedBy]).toEqual([path, []])
+      expect([path, stranger.blockedBy]).toEqual([path, ['not_sold_there']])
+      expect(JSON.stringify(anonymous.body)).not.toContain('blockedBy')
+      for (const { headers } of [own, stranger])
+        expect(headers.get('cache-control')).toBe('private, no-cache')
+      expect(anonymous.headers.get('cache-control')).toStartWith('public')
+      for (const { headers } of [own, stranger, anonymous])
+        expect(headers.get('vary')).toContain('Authorization')
+      expect(new Set([own, stranger, anonymous].map(({ headers }) => headers.get('etag'))).size).toBe(3)
+    }
+  })
+
+  test('is shown with the texts in the language of the request, and not to a caller with a wrong token', async () => {
+    const fan = await fanIn('GB')
+    const entry = entryOf({
+      name: { en: 'Scarf', pt: 'Cachecol' },
+      requires: { countries: ['PT'] },
+      variants: [{ id: 'one', name: 'One size' }],
+    })
+    await addProduct(world, entry)
+    for (const [lang, name] of [
+      ['pt', 'Cachecol'],
+      ['en', 'Scarf'],
+    ]) {
+      const path = `/api/products/${entry.id}?lang=${lang}`
+      const answer = await fan.get(path)
+      expect(answer.body).toMatchObject({ name, blockedBy: ['not_sold_there'] })
+      expect(answer.headers.get('content-language')).toContain(lang ?? '')
+      expect((await world.anonymous.get(path)).body).toEqual({ ...answer.body, blockedBy: undefined })
+    }
+    expect(refusal(await world.withToken('wrong').get('/api/products'))).toEqual([401, 'invalid_token'])
+  })
 
   test('names collectibles that exist, or that the same import describes, before or after', async () => {
     const entry = {
@@ -261,7 +329,7 @@ onEachEngine('A requirement', world => {
     }
     await expect(planRecord(world.db.read, record)).rejects.toMatchObject(refused)
     await expect(world.db.write(tx => writeRecord(tx, record))).rejects.toMatchObject(refused)
-    const stated = new Set(['collectible unknown'])
+    const stated = new Set(['collectibles unknown'])
     expect((await planRecord(world.db.read, record, { stated })).outcome).toBe('created')
   })
 })
@@ -292,7 +360,7 @@ test.each(Object.entries(entries))(
     const at = (member: string) => `/${list}/0/requires/${member}`
     expect(faultsOf({ points: 1, countries: ['GB'] })).toEqual([])
     expect(faultsOf(null)).toEqual([])
-    expect(faultsOf({ tier: 'gold' })).toEqual([[at('tier'), 'is unknown']])
+    expect(faultsOf({ level: 'gold' })).toEqual([[at('level'), 'is unknown']])
     expect(faultsOf({ points: 0 })).toEqual([[at('points'), expect.stringContaining('whole number')]])
     expect(faultsOf({ countries: ['GB', 'gb'] })).toEqual([[at('countries/1'), 'must be a country like GB']])
     expect(faultsOf({ notCountries: ['ZZ'] })).toEqual([
@@ -301,3 +369,31 @@ test.each(Object.entries(entries))(
     expect(faultsOf({ countries: ['GB', 'GB'] })).toEqual([[at('countries/1'), 'must be listed once']])
   },
 )
+
+const { not_sold_there, collectible_required } = eligibilityProblems
+const describe = { entry: Type.Boolean(), shown: Type.Boolean() }
+const notSoldThere = () => new DomainError(not_sold_there, { country: null })
+
+/** For `tsc`, which reports each `@ts-expect-error` whose line compiles. */
+void [
+  defineRequirement({
+    member: 'returned',
+    describe,
+    problems: [not_sold_there],
+    check: async (_reader, _candidate, asked) => asked.map(({ stated }) => (stated ? null : notSoldThere())),
+  }),
+  defineRequirement({
+    member: 'listedAndNeverReturned',
+    describe,
+    // @ts-expect-error collectible_required is never returned
+    problems: [not_sold_there, collectible_required],
+    check: async (_reader, _candidate, asked) => asked.map(({ stated }) => (stated ? null : notSoldThere())),
+  }),
+  defineRequirement({
+    member: 'returnedAndNotListed',
+    describe,
+    problems: [collectible_required],
+    // @ts-expect-error not_sold_there is not listed
+    check: async (_reader, _candidate, asked) => asked.map(({ stated }) => (stated ? null : notSoldThere())),
+  }),
+]

@@ -1,7 +1,9 @@
 /** Lockers: what a fan shows, and which fans see it. */
+
 import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { block, follow, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addPack, buy, expectStatus, FREE, open, refusal } from '../packs/packs-world.ts'
 
@@ -65,7 +67,7 @@ onEachEngine('A locker', world => {
     expect(page.locker).toEqual({ title: 'Derby days', theme: 'night' })
   })
 
-  test('takes items of the fan alone, and names each other one', async () => {
+  test('accepts only items of the fan, and reports each other item', async () => {
     const { fan, items, locker } = await fanWithLocker()
     const other = await namedFan(world)
     const [theirs] = await drawnItems(world, other)
@@ -78,7 +80,7 @@ onEachEngine('A locker', world => {
     expect((await fan.get('/api/user/locker')).body).toEqual(locker)
   })
 
-  test('loses an item that changes hands', async () => {
+  test('loses a traded item', async () => {
     const { fan, items } = await fanWithLocker()
     const other = await namedFan(world)
     const [gone, ...kept] = items
@@ -117,15 +119,10 @@ onEachEngine('A locker', world => {
 
   test('has titles that the filter allows', async () => {
     const fan = await namedFan(world)
-    const { publicText } = world.db.read.spine
-    const before = publicText.policy
-    publicText.policy = {
-      filter: { action: 'block', matches: text => text.includes('badword') },
-      termsVersion: null,
-    }
+    const end = overrideSettings(world.db, { textFilter: 'block', textFilterList: ['badword'] })
     const body = { ...lockerOf([], 'badword'), shelves: [{ title: 'a badword', items: [] }] }
     const answer = await write(fan, body)
-    publicText.policy = before
+    end()
     expect(refusal(answer)).toEqual([422, 'text_not_allowed'])
     expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       '/title',
@@ -138,7 +135,7 @@ onEachEngine('A locker', world => {
     { setting: 'followers', stranger: 404, follower: 200 },
     { setting: 'private', stranger: 404, follower: 404 },
   ])('that is $setting', ({ setting, stranger, follower }) => {
-    test('is shown as that says, at once', async () => {
+    test('is shown as the setting says, at once', async () => {
       const { fan } = await fanWithLocker()
       const [one, two] = [await namedFan(world), await namedFan(world)]
       await follow(two, fan.handle)
@@ -171,7 +168,7 @@ onEachEngine('A locker', world => {
     expectStatus(200, await fan.get(`/api/lockers/${fan.handle}`))
   })
 
-  test('is of signed-in fans', async () => {
+  test('needs a signed-in fan', async () => {
     const unauthenticated = [401, 'unauthenticated']
     expect(refusal(await world.anonymous.get('/api/user/locker'))).toEqual(unauthenticated)
     expect(refusal(await world.anonymous.put('/api/user/locker', lockerOf([])))).toEqual(unauthenticated)

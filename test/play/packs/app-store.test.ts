@@ -145,7 +145,7 @@ onEachEngine(
         expect(await traces(world, bought)).toEqual(UNTOUCHED)
       })
 
-      test('of another authority of the same names', async () => {
+      test('signed by another authority with the same names', async () => {
         const bought = await buyInApp(world)
         const signed = await store.sign(bought.transaction, await store.forgedChain())
         expect(refusal(await complete(bought.fan, bought.purchaseId, signed))).toEqual(NOT_PAID)
@@ -190,7 +190,7 @@ onEachEngine(
         expect(refusal(theirs)).toEqual([404, 'purchase_not_found'])
       })
 
-      test('whose id has paid another purchase', async () => {
+      test('that has already paid another purchase', async () => {
         const first = await buyInApp(world)
         expectStatus(200, await complete(first.fan, first.purchaseId, first.signed))
         const { transactionId } = first.transaction
@@ -233,7 +233,7 @@ onEachEngine(
       )
     })
 
-    test('is due back if it comes after the pack is sold to another, or after the fan has cancelled', async () => {
+    test('becomes refund_due if the payment arrives after the pack was sold to another fan, or after the fan cancelled', async () => {
       const late = await buyInApp(world, {}, { supply: 1 })
       world.clock.advance(HOLD)
       expectStatus(201, await start(await patientFan(world), late.packId))
@@ -254,7 +254,7 @@ onEachEngine(
       expect(await traces(world, late)).toMatchObject({ status: 'refunded' })
     })
 
-    test('that was paid in another way before is reported to the operator', async () => {
+    test('that was already paid in another way is reported to the operator', async () => {
       const bought = await buyInApp(world)
       const { fan, purchaseId } = bought
       const paid = await receipt(fan, purchaseId)
@@ -293,7 +293,7 @@ onEachEngine(
         expect(complaints(world)).toMatchObject([{ reference: bought.reference }])
       })
 
-      test('before it completes never delivers, whatever comes later', async () => {
+      test('before it completes is never delivered, whatever arrives later', async () => {
         const bought = await buyInApp(world)
         const { fan, purchaseId, transaction, signed } = bought
         complaints(world)

@@ -103,7 +103,7 @@ onEachEngine(
       expect(apple.body.detail).toBe('This server takes no payments of apple.')
     })
 
-    test('completes with its token, once, and is consumed after that', async () => {
+    test('completes once with its token, which is then consumed', async () => {
       const sale = await buyInApp(world)
       const { fan, purchaseId, reference, token } = sale
       const first = await complete(fan, purchaseId, reference)
@@ -122,7 +122,7 @@ onEachEngine(
       expect(world.logged.join()).not.toContain(token)
     })
 
-    test('asks for one access token for many requests, and for another when it ends', async () => {
+    test('requests one access token for many requests, and a new one when it expires', async () => {
       const sales = await Promise.all(Array.from({ length: 4 }, () => buyInApp(world)))
       world.clock.advance(2 * 60 * MINUTE)
       play.asked.length = 0
@@ -182,7 +182,7 @@ onEachEngine(
         expect(await traces(world, sale)).toEqual(UNTOUCHED)
       })
 
-      test('that another fan has made, which is not disclosed', async () => {
+      test('of another fan, which is not disclosed', async () => {
         const [victim, thief] = [await buyInApp(world), await begin(world)]
         const before = await complete(thief.fan, thief.purchaseId, victim.reference)
         expectStatus(200, await complete(victim.fan, victim.purchaseId, victim.reference))
@@ -193,7 +193,7 @@ onEachEngine(
       })
     })
 
-    test('of a license tester counts only where the server says so', async () => {
+    test('of a license tester counts only if the server accepts them', async () => {
       const sale = await buyInApp(world, { testPurchaseContext: { fopType: 'TEST' } })
       const { google } = world.config.stores
       if (!google) throw new Error('the world is not of Google Play')
@@ -221,7 +221,7 @@ onEachEngine(
       )
     })
 
-    test('that comes after the pack is sold to another is due back, and not acknowledged', async () => {
+    test('with a payment that arrives after the pack was sold to another fan becomes refund_due, and is not acknowledged', async () => {
       const late = await buyInApp(world, {}, { supply: 1 })
       world.clock.advance(HOLD)
       expectStatus(201, await start(await patientFan(world), late.packId))
@@ -231,7 +231,7 @@ onEachEngine(
       expect(play.purchases.get(late.token)?.acknowledgementState).toBe('ACKNOWLEDGEMENT_STATE_PENDING')
     })
 
-    test('is refunded in the store once, however often', async () => {
+    test('is refunded in the store once, however often the refund is repeated', async () => {
       const sale = await buyInApp(world)
       expectStatus(200, await complete(sale.fan, sale.purchaseId, sale.reference))
       const { google } = world.deps.payments
@@ -274,7 +274,7 @@ onEachEngine(
       expect(await traces(world, sale)).toEqual(completedBy(sale.reference))
     })
 
-    test('that the store gave back before it was acknowledged needs an operator', async () => {
+    test('that the store refunded before it was acknowledged is reported to the operator', async () => {
       const sale = await buyInApp(world)
       expectStatus(200, await complete(sale.fan, sale.purchaseId, sale.reference))
       play.void(sale.token)

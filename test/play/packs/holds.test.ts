@@ -7,6 +7,7 @@ import {
   expectStatus,
   FREE,
   HOLD,
+  MINUTE,
   patientFan,
   refusal,
   remaining,
@@ -22,7 +23,7 @@ onEachEngine(
       return ids
     }
 
-    test('above PACK_HOLDS_PER_FAN a purchase of that pack is 409 too_many_holds, of another pack or fan it is not', async () => {
+    test('more than PACK_HOLDS_PER_FAN of one pack are 409 too_many_holds; other packs and fans are not affected', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
       const packId = await addPack(world, { price: FREE, supply: 10 })
       await holdAll(fan, packId)
@@ -40,21 +41,24 @@ onEachEngine(
       expect((await start(fan, packId)).status).toBe(201)
       expect(refusal(await start(fan, packId))).toEqual([409, 'too_many_holds'])
       world.clock.advance(HOLD)
+      // Three quarters of an hour were not paid.
+      expect(refusal(await start(fan, packId))).toEqual([429, 'rate_limited'])
+      world.clock.advance(2 * MINUTE)
       await holdAll(fan, packId)
     })
 
     test('is checked after the supply and before the points', async () => {
-      const fan = await patientFan(world, 300)
+      const fan = await patientFan(world, 900)
       const scarce = await addPack(world, { price: FREE, supply: 3 })
       await holdAll(fan, scarce)
       expect(refusal(await start(fan, scarce))).toEqual([409, 'sold_out'])
       const expensive = await addPack(world, { price: { amount: 300, currency: 'POINTS' } })
       await holdAll(fan, expensive)
-      await world.grant(fan, -300)
+      expect((await fan.get('/api/user/points')).body).toMatchObject({ balance: 900, held: 900 })
       expect(refusal(await start(fan, expensive))).toEqual([409, 'too_many_holds'])
     })
 
-    test('of twenty purchases at once no more are held than may be', async () => {
+    test('twenty purchases at once do not exceed the maximum number of holds', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: FREE, supply: 20 })
       const answers = await Promise.all(Array.from({ length: 20 }, () => start(fan, packId)))

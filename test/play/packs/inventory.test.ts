@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addPack, buy, FREE, open, patientFan, refusal } from './packs-world.ts'
+import { refundPack } from './refund-pack.ts'
 
 interface Owned {
   id: string
@@ -38,7 +38,7 @@ onEachEngine('GET /api/user/packs', world => {
     const packId = await addPack(world, { price: FREE })
     const bought = [await buy(fan, packId), await buy(fan, packId), await buy(fan, packId)]
     const opened = await open(fan, bought[1].userPack.id)
-    await world.db.write(tx => refundPurchase(tx, bought[2].id))
+    await world.db.write(tx => refundPack(tx, bought[2].id))
     const { body } = await fan.get('/api/user/packs')
     expect(body).toEqual({
       packs: [{ ...bought[2].userPack, state: 'revoked' }, opened.body.userPack, bought[0].userPack],
@@ -52,7 +52,7 @@ onEachEngine('GET /api/user/packs', world => {
     expect((await fan.get('/api/user/packs')).body.packs).toEqual([])
   })
 
-  test('pages through each once, with a last page that says so', async () => {
+  test('pages through each pack once, and marks the last page', async () => {
     const fan = await patientFan(world)
     const packId = await addPack(world, { price: FREE })
     const bought: Owned[] = []

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createApp } from '../../../src/app/app.ts'
 import type { Deps } from '../../../src/app/deps.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
 import {
@@ -16,6 +15,7 @@ import {
   refusal,
   start,
 } from './packs-world.ts'
+import { refundPack } from './refund-pack.ts'
 
 onEachEngine('The server seed before its pack is opened', world => {
   /** Every answer of the test, headers and all. */
@@ -54,7 +54,7 @@ onEachEngine('The server seed before its pack is opened', world => {
   }
 
   test('is in no response and no line of the log, on success, refusal and error', async () => {
-    const { token } = await patientFan(world, 150)
+    const { subject, token } = await patientFan(world, 200)
     const fan = overheard(token)
     const other = overheard((await patientFan(world)).token)
     const [inPoints, inMoney] = [await addPack(world, { supply: 3 }), await addPack(world, { price: EUROS })]
@@ -64,6 +64,7 @@ onEachEngine('The server seed before its pack is opened', world => {
     const { body: owed } = await start(fan, inMoney)
     const { body: forgotten } = await start(fan, inMoney)
     const bought = await complete(fan, paid.id)
+    await world.grant({ subject }, -50)
     await complete(fan, paid.id)
     expect(refusal(await complete(fan, poor.id))).toEqual([409, 'insufficient_points'])
     await fan.post('/api/packs/purchase/payment', { purchaseId: owed.id })
@@ -88,7 +89,7 @@ onEachEngine('The server seed before its pack is opened', world => {
       await fan.get(path)
     }
     await start(other, inPoints)
-    await world.db.write(tx => refundPurchase(tx, owed.id))
+    await world.db.write(tx => refundPack(tx, owed.id))
     const linesBefore = world.logged.length
     const broken = await start(overheard(token, withIds(paid.id)), inMoney)
     expect(refusal(broken)).toEqual([500, 'internal_error'])

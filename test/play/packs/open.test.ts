@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exampleProof } from '../../../src/play/packs/examples.ts'
 import { findFlaw } from '../../../src/play/packs/proof.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { commandOf } from '../../support/executable.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addPack, buy, buyWithMoney, EUROS, FREE, HOLD, open, patientFan, refusal } from './packs-world.ts'
+import { refundPack } from './refund-pack.ts'
 
 interface DrawnItem {
   id: string
@@ -87,7 +87,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('of 20 concurrent openings with different seeds one draws, and all return its draw', async () => {
+  test('one of 20 concurrent openings with different seeds draws, and all return that draw', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ onEachEngine('POST /api/packs/open', world => {
     expect(serials).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('an unknown pack, another fan’s and a revoked one: 404 user_pack_not_found', async () => {
+  test('an unknown pack, a pack of another fan and a revoked pack are 404 user_pack_not_found', async () => {
     const [owner, other] = [await patientFan(world), await patientFan(world)]
     const bought = await buy(owner, await free())
     const { userPack } = bought
@@ -138,7 +138,7 @@ onEachEngine('POST /api/packs/open', world => {
       await open(other, userPack.id),
       await open(await patientFan(world), userPack.id),
     ]
-    await world.db.write(tx => refundPurchase(tx, bought.id))
+    await world.db.write(tx => refundPack(tx, bought.id))
     answers.push(await open(owner, userPack.id))
     expect(answers.map(refusal)).toEqual(Array(5).fill([404, 'user_pack_not_found']))
     expect((await world.anonymous.get(`/api/packs/proofs/${userPack.id}`)).status).toBe(404)

@@ -70,7 +70,7 @@ describe('The configuration of payments', () => {
     ])
   })
 
-  test('lists everything that Stripe needs and that is missing, or not a secret of Stripe, at once', () => {
+  test('reports all missing and invalid settings of Stripe at once', () => {
     const both = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']
     const named = (env: Environment) => faults({ ...stripe, ...env }).map(fault => fault.split(' ')[0])
     expect(named({ STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: ' ' })).toEqual(both)
@@ -137,7 +137,7 @@ onEngine(
   sqliteEngine,
   'Without a gateway',
   world => {
-    test('a purchase that costs money can be started, and neither prepared nor completed', async () => {
+    test('a purchase that costs money can be started, but not prepared or completed', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: EUROS })
       const { id } = expectStatus(201, await start(fan, packId))

@@ -1,7 +1,7 @@
-/** The history of an item, its changes of hands, and who owns it afterwards. */
+/** The history of an item, its changes of owner, and who owns it afterwards. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
+import type { Finding } from '../../../src/core/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
@@ -36,7 +36,7 @@ const idsOf = async (fan: NamedFan) =>
   expectStatus(200, await fan.get('/api/user/collection')).items.map(({ id }: { id: string }) => id)
 
 onEachEngine('The provenance of an item', world => {
-  test('begins with the draw, and each change of hands follows it', async () => {
+  test('starts with the draw, followed by each change of owner', async () => {
     const [a, b] = [await namedFan(world), await namedFan(world)]
     const item = await drawnItem(world, a)
     const before = expectStatus(200, await world.anonymous.get(historyOf(item)))
@@ -58,7 +58,7 @@ onEachEngine('The provenance of an item', world => {
     expect(findProvenanceFlaw(after)).toBeNull()
   })
 
-  test('is of the owner: the collection moves, the opened pack shows what was drawn', async () => {
+  test('decides who has the item in the collection; the opened pack still shows what was drawn', async () => {
     const [a, b] = [await namedFan(world), await namedFan(world)]
     const item = await drawnItem(world, a)
     expect(await move(world, item, [a, b])).toBe(true)
@@ -66,7 +66,7 @@ onEachEngine('The provenance of an item', world => {
     expect(expectStatus(200, await open(a, item.userPackId))).toEqual(item.opened)
   })
 
-  test('has a link for a merge of the owner, holds offline, and goes on with the fan who remains', async () => {
+  test('gets a link when its owner is merged, is valid offline, and continues with the remaining fan', async () => {
     const [a, b, c] = [await namedFan(world), await namedFan(world), await namedFan(world)]
     const [given, kept] = [await drawnItem(world, a), await drawnItem(world, b)]
     expect(await move(world, given, [a, b])).toBe(true)
@@ -99,7 +99,7 @@ onEachEngine('The provenance of an item', world => {
     expect((await world.anonymous.get(historyOf(item))).body.transfers).toHaveLength(1)
   })
 
-  test('shows no handle to a fan who is blocked, nor of a fan who is private', async () => {
+  test('shows no handle to a blocked fan, and no handle of a private fan', async () => {
     const [a, b] = [await namedFan(world), await namedFan(world)]
     const item = await drawnItem(world, a)
     await block(a, b.handle)
@@ -123,7 +123,7 @@ onEachEngine('The provenance of an item', world => {
     expect(await world.db.read.select().from(itemTransfers)).toEqual(before)
   })
 
-  test('decides who owns the item: verify-ledger finds another owner', async () => {
+  test('decides who owns the item: verify-ledger reports a different owner', async () => {
     const [a, b] = [await namedFan(world), await namedFan(world)]
     const item = await drawnItem(world, a)
     expect(await move(world, item, [a, b])).toBe(true)

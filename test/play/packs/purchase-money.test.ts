@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
-import { listRefundsDue, refundPurchase } from '../../../src/play/packs/refund.ts'
+import { listRefundsDue } from '../../../src/play/packs/purchases.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import {
   addPack,
@@ -20,6 +20,7 @@ import {
   remaining,
   start,
 } from './packs-world.ts'
+import { refundPack } from './refund-pack.ts'
 
 onEachEngine('PUT /api/packs/purchase with money', world => {
   const onSale = (supply: number | null = 5) => addPack(world, { price: EUROS, supply })
@@ -70,7 +71,11 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
   }
 
   test.each<[string, string, (fan: Fan, purchaseId: string) => Promise<string | undefined>]>([
-    ['is missing', 'A price in money needs `paymentReference`.', async () => undefined],
+    [
+      'is missing',
+      'A price in money needs `paymentReference`, or cash that is held for it.',
+      async () => undefined,
+    ],
     [
       'is invented',
       'The sandbox has no payment of this reference for this purchase.',
@@ -110,7 +115,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect([...refusal(answer), answer.body.detail]).toEqual([402, 'payment_not_confirmed', detail])
   })
 
-  test('a missing, a foreign and a truncated reference: 402 payment_not_confirmed', async () => {
+  test('a missing reference, one of another gateway and a truncated one are 402 payment_not_confirmed', async () => {
     const fan = await patientFan(world)
     const { body: started } = await start(fan, await onSale())
     const reference = await receipt(fan, started.id)
@@ -178,7 +183,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
         'purchase_expired',
         'The payment came too late; it will be refunded.',
       ])
-      await world.db.write(tx => refundPurchase(tx, bought.id))
+      await world.db.write(tx => refundPack(tx, bought.id))
       const refunded = await prepare(quick, bought.id)
       expect([...refusal(refunded), refunded.body.detail]).toEqual([
         409,
@@ -196,7 +201,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect((await complete(fan, free.id, reference)).body.status).toBe('completed')
     expect(await purchaseRows(world, freeId)).toMatchObject([{ paymentReference: null }])
     expect((await complete(fan, paid.id, reference)).body.status).toBe('completed')
-    expect(await world.db.write(tx => refundPurchase(tx, free.id))).toMatchObject({ supplyReturned: true })
+    expect(await world.db.write(tx => refundPack(tx, free.id))).toMatchObject({ supplyReturned: true })
   })
 
   test('another fan can neither pay nor get a receipt: 404 purchase_not_found', async () => {
@@ -293,7 +298,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(refundsDue(held.id)).toHaveLength(1)
   })
 
-  test('one reference concurrently for two purchases: one is paid, the other 402 payment_not_confirmed', async () => {
+  test('of two purchases that use one reference at the same time, one is paid and the other is 402 payment_not_confirmed', async () => {
     const fan = await patientFan(world)
     const packIds = [await onSale(), await onSale()]
     const started = await Promise.all(packIds.map(packId => start(fan, packId)))

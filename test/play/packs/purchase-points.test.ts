@@ -97,10 +97,23 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await remaining(world, packId)).toBe(4)
   })
 
-  test('with points for one, one of two concurrent completions succeeds', async () => {
+  test('with points for one, one of two concurrent purchases gets them', async () => {
     const fan = await patientFan(world, 100)
     const packIds = [await addPack(world), await addPack(world)]
     const started = await Promise.all(packIds.map(packId => start(fan, packId)))
+    expect(started.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(started.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'insufficient_points',
+      points: 0,
+      missingPoints: 100,
+    })
+  })
+
+  test('with points for one left of two that are held, one of two concurrent completions succeeds', async () => {
+    const fan = await patientFan(world, 200)
+    const packIds = [await addPack(world), await addPack(world)]
+    const started = await Promise.all(packIds.map(packId => start(fan, packId)))
+    await world.grant(fan, -100)
     const answers = await Promise.all(started.map(({ body }) => complete(fan, body.id)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('insufficient_points')

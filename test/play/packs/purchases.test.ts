@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { defaultSettings } from '../../../src/platform/config/settings.ts'
 import { cancelPurchase, completePurchase } from '../../../src/play/packs/pay.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { writerOf } from '../../support/writer.ts'
@@ -62,7 +63,7 @@ onEachEngine('GET /api/packs/purchases', world => {
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
   })
 
-  test('shows nothing of another fan, and takes none of another’s cursors', async () => {
+  test('shows no purchases of another fan, and refuses another fan’s cursors', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const packId = await addPack(world, { price: FREE })
     for (const each of [fan, fan, other]) await buy(each, packId)
@@ -108,7 +109,7 @@ onEachEngine('GET /api/packs/purchases/{purchaseId}', world => {
 })
 
 onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
-  test('gives the supply back at once, and answers the same when it is repeated', async () => {
+  test('returns the supply at once, and a repeat gets the same response', async () => {
     const fan = await patientFan(world)
     const packId = await addPack(world, { price: FREE, supply: 1 })
     const purchase = expectStatus(201, await start(fan, packId))
@@ -138,7 +139,7 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
     const fan = await patientFan(world)
     const packId = await addPack(world, { price: FREE })
     const held: string[] = []
-    for (let n = 0; n < world.config.limits.holdsPerFan; n++) held.push((await start(fan, packId)).body.id)
+    for (let n = 0; n < defaultSettings.packHoldsPerFan; n++) held.push((await start(fan, packId)).body.id)
     expect(refusal(await start(fan, packId))).toEqual([409, 'too_many_holds'])
     expectStatus(200, await cancel(fan, held[0] ?? ''))
     expect((await start(fan, packId)).status).toBe(201)
@@ -218,7 +219,7 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       const packId = await addPack(world, { supply: 1 })
       const { id } = expectStatus(201, await start(fan, packId))
       const caller = { provider: world.config.identity.name, subject: fan.subject }
-      const completing = () => world.db.write(tx => completePurchase(tx, id, { kind: 'points' }))
+      const completing = () => world.db.write(tx => completePurchase(tx, id, { kind: 'own' }))
       const cancelling = () => world.db.write(async tx => cancelPurchase(tx, await writerOf(tx, caller), id))
       const [first, second] = round % 2 === 0 ? [completing, cancelling] : [cancelling, completing]
       const settled = await Promise.allSettled([first(), second(), first()])

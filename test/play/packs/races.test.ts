@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { findFlaw } from '../../../src/play/packs/proof.ts'
 import { lockPack } from '../../../src/play/packs/supply.ts'
@@ -107,7 +107,7 @@ for (const engine of engines) {
       )
     })
 
-    test('of 100 concurrent purchases of one fan, as many succeed as one fan may hold, and the remaining supply stays available to others', async () => {
+    test('of 100 concurrent purchases of one fan, only the allowed number of holds succeeds, and the rest stays available to others', async () => {
       const packId = await addPack(temporary, { supply: 100, price: FREE })
       const token = await tokenOf(BUYERS + 2)
       const answers = await crowd(100, n => call(n, token, 'POST', '/api/packs/purchase', { packId }))
@@ -145,7 +145,7 @@ for (const engine of engines) {
         return total
       })
 
-    test('a pack without a limit counts what a crowd buys, and a limit that is set meanwhile is never exceeded', async () => {
+    test('many concurrent purchases of a pack without a limit are counted, and a limit that is set during them is not exceeded', async () => {
       const packId = await addPack(temporary, { price: FREE })
       const tokens = await crowd(200, n => tokenOf(n + 1))
       const limited = Promise.withResolvers<number>()
@@ -174,7 +174,7 @@ for (const engine of engines) {
       await checkSold(packId, total)
     })
 
-    test('a purchase that is cancelled and completed at once is one of them', async () => {
+    test('a purchase that is cancelled and completed at the same time ends as one of them', async () => {
       const packId = await addPack(temporary, { price: FREE })
       const outcomes = await crowd(40, async n => {
         const token = await tokenOf(n + 1)
@@ -205,7 +205,7 @@ for (const engine of engines) {
         const started = await call(0, await tokenOf(1), 'POST', '/api/packs/purchase', { packId })
         const outcomes: string[] = []
         const { outcome } = await temporary.db.write(async tx => {
-          const completion = await completePurchase(tx, started.body.id, { kind: 'points' })
+          const completion = await completePurchase(tx, started.body.id, { kind: 'own' })
           outcomes.push(completion.outcome)
           await withRawConnection(temporary, run =>
             run(`UPDATE packs SET supply_total = 0 WHERE id = '${packId}' AND supply_total IS NULL`),

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { onEachEngine } from '../../support/world.ts'
 import {
   addPack,
@@ -19,9 +18,10 @@ import {
   remaining,
   start,
 } from './packs-world.ts'
+import { refundPack } from './refund-pack.ts'
 
 onEachEngine('Refunding a purchase', world => {
-  const refund = (purchaseId: string) => world.db.write(tx => refundPurchase(tx, purchaseId))
+  const refund = (purchaseId: string) => world.db.write(tx => refundPack(tx, purchaseId))
   const codeOf = (work: Promise<unknown>) => work.then(String, error => error.code)
 
   test('a sealed pack: points and supply are returned, and the pack is revoked', async () => {

@@ -37,7 +37,7 @@ describe('The sandbox', () => {
     expect(await verdict(wrong, odd)).toBe('mismatch')
   })
 
-  test('accepts a receipt for its own charge only', async () => {
+  test('accepts a receipt only for its own charge', async () => {
     const others = [
       { ...charge, purchaseId: 'purchase-2' },
       { ...charge, amount: 500 },
@@ -98,7 +98,7 @@ describe('The sandbox', () => {
     )
   })
 
-  test('has nothing to prepare, and gives back what it took but nothing of another gateway', async () => {
+  test('prepares nothing, and refunds only its own payments', async () => {
     expect(await sandbox.prepare(charge)).toEqual({
       gateway: 'sandbox',
       paymentReference: null,

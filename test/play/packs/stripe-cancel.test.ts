@@ -37,7 +37,7 @@ onEachEngine(
       ).toHaveLength(1)
     })
 
-    test('leaves nothing to pay where the payment was not prepared, or is prepared at the same time', async () => {
+    test('leaves no payment open if none was prepared, or if it is prepared at the same time', async () => {
       const fan = await patientFan(world)
       const { id } = expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
       expectStatus(200, await cancel(fan, id))

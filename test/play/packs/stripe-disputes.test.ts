@@ -45,7 +45,7 @@ onEachEngine(
       return rows.filter(({ data }) => data?.includes(id)).flatMap(({ type }) => type ?? [])
     }
 
-    test('that is open changes nothing, and is told with the time to answer it', async () => {
+    test('that is open changes nothing, and is reported with the deadline for the response', async () => {
       const checkout = await paid()
       expect((await dispute(world, checkout.intentId, 'needs_response')).status).toBe(204)
       expect(complaints(world)).toMatchObject([
@@ -77,7 +77,7 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('that is lost leaves an opened pack with the fan, not what the opening earned, and tells the operator', async () => {
+    test('that is lost leaves an opened pack with the fan, takes back the points of the opening, and is reported to the operator', async () => {
       await addRule(world, { eventType: 'pack.opened', points: { fixed: 40 } })
       const checkout = await paid()
       const { balance } = await balanceOf(checkout.fan)
@@ -101,7 +101,7 @@ onEachEngine(
       expect((await purchaseOf(checkout)).status).toBe('completed')
     })
 
-    test('that is lost frees what an order has not sent', async () => {
+    test('that is lost returns the unsent lines of an order to the stock', async () => {
       const fan = await patientFan(world)
       const productId = await addStock(world, 1)
       const { id, total } = expectStatus(201, await checkout(fan, productId))

@@ -57,7 +57,7 @@ onEachEngine(
       })
     })
 
-    test('is not there, the fan is told to try again', async () => {
+    test('cannot be reached, the problem asks the fan to try again', async () => {
       const checkout = await checkOut(world)
       const gone = useStripe()
       await gone.stop()

@@ -1,4 +1,4 @@
-/** Paying through Stripe as a client does: prepare, pay, complete; and what is not taken for a payment. */
+/** Paying through Stripe as a client does: prepare, pay, complete; and what does not count as a payment. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { onEachEngine } from '../../support/world.ts'
 import { addPack, complete, EUROS, expectStatus, HOLD, patientFan, refusal, start } from './packs-world.ts'
@@ -130,7 +130,7 @@ onEachEngine(
       })
     })
 
-    test('asks Stripe nothing about what cannot be the id of an intent', async () => {
+    test('does not call Stripe for a reference that cannot be the id of an intent', async () => {
       const checkout = await checkOut(world)
       stripe.asked.length = 0
       const odd = [
@@ -165,7 +165,7 @@ onEachEngine(
       expect(refusal(await prepare(rich, expired.purchaseId))).toEqual([404, 'purchase_not_found'])
     })
 
-    test('says that a price is not taken when Stripe refuses the intent', async () => {
+    test('reports that the price is not accepted when Stripe refuses the intent', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: { amount: 10, currency: 'EUR' } })
       const { id } = expectStatus(201, await start(fan, packId))

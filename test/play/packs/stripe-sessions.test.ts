@@ -140,7 +140,7 @@ onEachEngine(
       })
     })
 
-    test('its events, those of its intent and the client complete a purchase once, all at once', async () => {
+    test('the events of the session, the events of its intent and the client complete a purchase once, all at the same time', async () => {
       const checkouts = await Promise.all(Array.from({ length: 6 }, () => checkOut(world)))
       await Promise.all(
         checkouts.map(async checkout => {
@@ -211,7 +211,7 @@ onEachEngine(
       expect(await traces(world, { packId, purchaseId: id })).toEqual(completedBy(intentOf(paid)))
     })
 
-    test('money that comes after the pack is sold to another is due back', async () => {
+    test('a payment that arrives after the pack was sold to another fan becomes refund_due', async () => {
       const late = await checkOut(world, { supply: 1 })
       const session = stripe.paySession(late.sessionId)
       world.clock.advance(HOLD)

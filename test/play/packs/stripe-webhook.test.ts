@@ -1,7 +1,7 @@
 /** Events of Stripe: signed, once or repeated, before or after the client, in time or late. */
 import { describe, expect, test } from 'bun:test'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { userIdOf } from '../quests/quests-world.ts'
 import { addPack, buy, complete, HOLD, patientFan, refusal, start } from './packs-world.ts'
@@ -85,7 +85,7 @@ onEachEngine(
         ])
       })
 
-      test('but not one of just under five minutes, nor one with an old and a new secret’s signature', async () => {
+      test('but accepts one that is just under five minutes old, and one that is signed with an old and a new secret', async () => {
         const sound = JSON.stringify({ type: 'charge.succeeded' })
         const old = signEvent(sound, world.clock.ms - 4 * MINUTES)
         expect((await deliverBody(world, sound, old)).status).toBe(204)
@@ -153,7 +153,7 @@ onEachEngine(
         related_object: { id, type, url: 'http://169.254.169.254/latest' },
       })
 
-      test('fetches what it is about from Stripe, and completes the purchase', async () => {
+      test('fetches its object from Stripe, and completes the purchase', async () => {
         const checkout = await checkOut(world)
         stripe.pay(checkout.intentId)
         expect((await thin('v1.payment_intent.succeeded', about(checkout.intentId))).status).toBe(204)
@@ -186,7 +186,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
     })
 
-    test('accepts and ignores other events, unknown purchases, and intents that are not ours', async () => {
+    test('accepts and ignores other events, unknown purchases, and intents of other applications', async () => {
       const checkout = await checkOut(world)
       const intent = stripe.pay(checkout.intentId)
       for (const type of ['payment_intent.created', 'payment_intent.payment_failed', 'charge.refunded']) {

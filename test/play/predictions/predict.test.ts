@@ -100,7 +100,7 @@ onEachEngine('PUT /api/matches/{id}/prediction', world => {
     expect((await world.anonymous.get('/api/user/predictions')).status).toBe(401)
   })
 
-  test('of one fan twenty times at once leaves one row, with the scores of one of them', async () => {
+  test('sent twenty times at once by one fan leaves one row, with the scores of one request', async () => {
     const fan = await world.fan()
     const matchId = await ahead()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => predict(fan, matchId, n, n)))

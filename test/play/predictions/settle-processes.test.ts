@@ -97,7 +97,7 @@ describe.each(engines)('A settlement in several processes ($name)', engine => {
     await remove()
   })
 
-  test('that are killed at random moments while results are corrected leave what the last result earns', async () => {
+  test('that are killed at random moments while results are corrected leave the points of the last result', async () => {
     const { db, url, remove } = await engine.open(realSources)
     await addFinishedMatch(db, RACING)
     const { predictions, events } = db.tables

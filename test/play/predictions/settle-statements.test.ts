@@ -1,7 +1,7 @@
 /** The statements of a settlement with rules and quests that listen to it: as many for many predictions as for a few. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Database } from '../../../db/index.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { settlePredictions } from '../../../src/play/predictions/settle.ts'
 import { countsAttempts } from '../../support/serializable.ts'
 import { onEachEngine, type World } from '../../support/world.ts'

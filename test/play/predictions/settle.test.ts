@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { resetRevision } from '../../../src/club/matches/reset-revision.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
+import { resetRevision } from '../../../src/club/matches/update-match.ts'
+import type { Finding } from '../../../src/core/finding.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { settlePredictions } from '../../../src/play/predictions/settle.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { userIdOf } from '../packs/packs-world.ts'
 import { addMatch, addPredictor, HOUR, predict, settleAll, stateOf } from './match-world.ts'
@@ -222,8 +223,9 @@ onEachEngine('The settlement of a match', world => {
     await match.finish(1, 0)
     await settleAll(world)
     await match.finish(2, 1)
-    const config = { predictionPoints: { outcome: 1, difference: 2, exact: 3 } }
-    await settlePredictions({ ...world.deps, config })
+    const end = overrideSettings(world.db, { predictionPointsOutcome: 1, predictionPointsDifference: 2 })
+    await settlePredictions(world.deps)
+    end()
     expect((await stateOf(world, fan, match.matchId)).sum).toBe(15)
   })
 

@@ -5,6 +5,5 @@ import { settlePredictions } from '../../../src/play/predictions/settle.ts'
 import { openPatiently } from '../../support/patience.ts'
 
 const db = openPatiently(process.argv[2] ?? '', realSources)
-const config = { predictionPoints: { outcome: 10, difference: 15, exact: 25 } }
-await settlePredictions({ ...realSources, db, config, log: createLog('error', undefined).log })
+await settlePredictions({ ...realSources, db, log: createLog('error', undefined).log })
 await db.close()

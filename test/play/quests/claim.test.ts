@@ -58,7 +58,7 @@ onEachEngine('POST /api/quests/claim', world => {
     expect(refusal(await claim(fan, ending.id))).toEqual([409, 'quest_expired'])
   })
 
-  test('gives what was completed also after the period, which the list shows until then', async () => {
+  test('gives the reward even after the period, which stays in the list until then', async () => {
     const quest = await addQuest(world, { claim: 'manual', period: 'day', reward: { points: 3 } })
     const fan = await patientFan(world)
     await happen(world, fan, quest.type)

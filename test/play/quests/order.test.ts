@@ -48,7 +48,7 @@ function modelOf(events: Happening[]) {
 }
 
 onEachEngine('Events in any order, repeated, and voided before or after they arrive', world => {
-  test('end in the counts and completions of what happened', async () => {
+  test('lead to the same counts and completions', async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, async ([events, order]) => {
         const steps = [{ target: 2 }, { target: 2, distinctBy: '/match' }]

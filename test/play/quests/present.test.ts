@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { definitionOf } from '../../../src/play/quests/definition.ts'
 import { presentQuest } from '../../../src/play/quests/present.ts'
+import { definitionOf } from '../../../src/play/quests/quest.ts'
 
 test('A period that began with a version which is not in memory yet is shown with the current one', () => {
   const at = new Date('2026-08-15T12:00:00.000Z')

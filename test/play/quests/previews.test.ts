@@ -3,12 +3,11 @@ import { expect, test } from 'bun:test'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { previewRules } from '../../../src/economy/events/preview-rules.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
-import type { RuleEntry } from '../../../src/economy/rules/entry-schema.ts'
-import { contentOf, ruleOf } from '../../../src/economy/rules/rule.ts'
-import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
+import { contentOf, type RuleEntry, ruleOf } from '../../../src/economy/rules/rule.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import type { QuestEntry } from '../../../src/play/quests/entry-schema.ts'
 import { previewQuest } from '../../../src/play/quests/preview-quest.ts'
-import { upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
+import { upsertQuest } from '../../../src/play/quests/quest-kind.ts'
 import { addFan, unique } from '../../economy/rules/rules-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
@@ -35,7 +34,6 @@ onEachEngine('Previews', world => {
           ...{ source: 'shop', eventId: unique('event'), userId: fans[random(fans.length)] ?? '', type },
           occurredAt: new Date(tx.now().getTime() - random(12 * 24) * HOUR),
           data: { amount: random(900), currency: random(3) === 0 ? 'GBP' : 'EUR', sku: `s-${random(4)}` },
-          digest: null,
         }),
       )
     }
@@ -155,7 +153,7 @@ onEachEngine('Previews', world => {
     MAX,
   )
 
-  test('stop when they are told to, and say when there were too many events', async () => {
+  test('stop when they are aborted, and report when there were too many events', async () => {
     const entry = { ...randomRule(numbers(7)), limit: null, budget: null, when: [], points: { fixed: 1 } }
     await happen(entry.eventType, numbers(7), [await addFan(world)], 12)
     const rules = [ruleOf(contentOf({ ...entry, startsAt: null }), 0)]

@@ -3,9 +3,9 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { RecordedEvent } from '../../../src/economy/events/event.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import type { QuestEntry } from '../../../src/play/quests/entry-schema.ts'
-import { upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
+import { upsertQuest } from '../../../src/play/quests/quest-kind.ts'
 import type { Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 
@@ -51,7 +51,7 @@ export async function happen(
 ): Promise<string> {
   const userId = await userIdOf(world, fan)
   await world.db.write(tx =>
-    writeEvent(tx, { source: 'shop', eventId, userId, type, occurredAt: at ?? tx.now(), data, digest: null }),
+    writeEvent(tx, { source: 'shop', eventId, userId, type, occurredAt: at ?? tx.now(), data }),
   )
   return eventId
 }

@@ -21,7 +21,7 @@ async function act(tx: Transaction, n: number): Promise<string> {
     await claimQuest(tx, { provider: '', subject: '', userId, isNew: false }, { questId: what })
     return 'claimed'
   }
-  const event = { source: 'shop', eventId: String(n), userId, type: what, occurredAt, data: {}, digest: null }
+  const event = { source: 'shop', eventId: String(n), userId, type: what, occurredAt, data: {} }
   return (await writeEvent(tx, event)).recorded ? 'recorded' : 'duplicate'
 }
 

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { recordEvent } from '../../../src/economy/events/record-event.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import type { QuestFinding } from '../../../src/operate/admin/audit/audit-quests.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
-import { questKind, upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
+import type { QuestFinding } from '../../../src/play/quests/audit/facts.ts'
+import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { DAY, patientFan } from '../packs/packs-world.ts'
 import { addQuest, happen, progressRows, read, takeBack, userIdOf } from './quests-world.ts'
@@ -78,7 +78,7 @@ onEachEngine(
       expect(await findings()).toEqual([])
     })
 
-    test('pays for the current day, and for no day that was over', async () => {
+    test('gives the reward for the current day, but not for past days', async () => {
       const { fan, required, quest } = await setUp({ period: 'day' })
       for (let n = 0; n < 6; n++) {
         await happen(world, fan, quest.type)

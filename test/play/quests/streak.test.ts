@@ -187,7 +187,7 @@ describe('A weekly or monthly streak', () => {
             const streak = streakOf(ends, rules)
             expect(streak).toMatchObject({ current, graceLeft: left })
             if (!streak) return
-            // The last period that goes on does, and the one after it does not.
+            // The last period that continues does, and the one after it does not.
             const deadline = endOfRun(streak, rules)
             const last = boundedPeriodAt(rules, new Date(deadline.getTime() - 1))
             expect(streakOf([...ends, last.endsAt], rules)?.current).toBe(current + 1)
@@ -227,7 +227,7 @@ describe('The streak of a set of days', () => {
     )
   })
 
-  test('is never shorter, and never over, after a day that is reported late', () => {
+  test('does not become shorter or end when a day is reported late', () => {
     fc.assert(
       fc.property(sets, grace, fc.nat({ max: 24 }), fc.nat({ max: 6 }), (days, graceDays, late, since) => {
         const rules = daily('Europe/London', graceDays)
@@ -243,7 +243,7 @@ describe('The streak of a set of days', () => {
     )
   })
 
-  test('is, day by day, the longest stretch up to now that misses at most the grace', () => {
+  test('is, on each day, the longest run up to that day with at most the days of grace missed', () => {
     fc.assert(
       fc.property(sets, grace, fc.nat({ max: 7 }), (days, graceDays, since) => {
         const rules = daily('Europe/London', graceDays)

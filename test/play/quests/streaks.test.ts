@@ -60,7 +60,7 @@ onEachEngine(
       expect((await read(fan, quest)).streak).toMatchObject({ current: 0, best: 2, graceLeft: 2 })
     })
 
-    test('that is live goes on after a report of an earlier day', async () => {
+    test('that is live continues after a report of an earlier day', async () => {
       const quest = await daily(1)
       const fan = await patientFan(world)
       for (const n of [-4, -2]) await happen(world, fan, quest.type, { at: day(n) })

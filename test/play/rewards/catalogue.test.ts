@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { rewardsTag } from '../../../src/platform/cache/tags.ts'
-import { getCatalogue } from '../../../src/play/rewards/catalogue.ts'
+import { getCatalogue } from '../../../src/play/rewards/rewards.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine('The view of the catalogue', world => {

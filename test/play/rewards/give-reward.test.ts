@@ -1,7 +1,7 @@
 /** A reward that is given, such as for a quest, takes one of its stock at the end of the unit of work. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { giveReward } from '../../../src/play/rewards/give-reward.ts'
 import { withRawConnection } from '../../db/probe.ts'
 import { type Engine, engines } from '../../support/engines.ts'
@@ -25,7 +25,7 @@ function suite(world: World, engine: Engine) {
     return { left: reward?.stockRemaining, claims: claims.length }
   }
 
-  test('goes to as many fans at once as there is stock, and once to each', async () => {
+  test('is given to several fans at once while there is stock, and once to each fan', async () => {
     const rewardId = await world.reward({ stockRemaining: 7 })
     const fans = await Promise.all(Array.from({ length: FANS }, (_, n) => addFan(`crowd-${n}`)))
     const given = await Promise.all([...fans, ...fans].map(userId => give(userId, rewardId)))

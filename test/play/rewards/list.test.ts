@@ -73,7 +73,7 @@ onEachEngine('GET /api/rewards', world => {
     expect(await listed(await world.fan())).toEqual(before)
   })
 
-  test('lists the cheapest first, and equals by id', async () => {
+  test('lists the cheapest first, and rewards of equal price by id', async () => {
     const fan = await world.fan()
     for (const id of ['order-b', 'order-B', 'order-a', 'order_a'])
       await world.reward({ id, pointsRequired: 7 })
@@ -105,7 +105,7 @@ onEachEngine('GET /api/rewards', world => {
     }
   })
 
-  test('shows one fan nothing of another', async () => {
+  test('shows a fan no data of other fans', async () => {
     const [one, other] = [await world.fan(), await world.fan()]
     const id = await world.reward({ pointsRequired: 0 })
     await one.post('/api/rewards/claim', { rewardId: id })

@@ -27,7 +27,7 @@ onEachEngine('GET /api/user/rewards', world => {
     expect(await list(fan)).toEqual({ rewards: [claimed, redeemed], nextCursor: null })
   })
 
-  test('holds rewards that are no longer active, which the list of rewards leaves out', async () => {
+  test('contains rewards that are no longer active, which the list of rewards omits', async () => {
     const fan = await patientFan(world, 100)
     const [off, ended] = [
       await world.reward(),
@@ -68,7 +68,7 @@ onEachEngine('GET /api/user/rewards', world => {
     expect(pages.flat()).toEqual([ids[4] ?? '', ...ids.slice(0, 4).toSorted().toReversed()])
   })
 
-  test('shows nothing of another fan, and takes none of another’s cursors', async () => {
+  test('shows no rewards of another fan, and refuses another fan’s cursors', async () => {
     const [fan, other] = [await patientFan(world, 100), await patientFan(world, 100)]
     for (const rewardId of [await world.reward(), await world.reward()]) await claim(fan, rewardId)
     const { nextCursor } = await list(fan, '?limit=1')

@@ -53,7 +53,7 @@ onEachEngine('POST /api/rewards/redeem', world => {
     expect([status, body.reward.state, body.reward.active]).toEqual([200, 'redeemed', false])
   })
 
-  test('of ten redemptions at once, one mints the code', async () => {
+  test('one of ten redemptions at once creates the code', async () => {
     const { fan, rewardId } = await claimed()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => fan.post('/api/rewards/redeem', { rewardId })),

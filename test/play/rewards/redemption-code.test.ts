@@ -40,7 +40,7 @@ test('a code with another character is another code or not a code', () => {
 })
 
 test.each(['', '-', '7Q2M', '7Q2M-X9KD-4T0B-HW5', '7Q2M-X9KD-4T0B-HW5EE', '7Q2M-X9KD-4T0B-HW5U'])(
-  '%j is no code',
+  '%j is not a code',
   text => {
     expect(normalizeRedemptionCode(text)).toBeNull()
   },

@@ -155,7 +155,7 @@ onEachEngine('the redemption desk', world => {
     })
   })
 
-  test('the code of an erased fan does not exist any more, used or not', async () => {
+  test('the code of an erased fan no longer exists, used or not', async () => {
     const [fresh, used] = [await redeemed(), await redeemed()]
     expect((await use(used.code)).status).toBe(200)
     for (const { code, userId } of [fresh, used]) {
@@ -202,5 +202,5 @@ onEachEngine(
       ])
     })
   },
-  { env: { RATE_LIMIT_REDEMPTIONS: '2' } },
+  { env: { RATE_LIMITS: 'redemptions=2' } },
 )

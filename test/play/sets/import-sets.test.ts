@@ -1,7 +1,7 @@
 /** Sets of a catalogue file: what is refused, and what an import changes. */
 import { expect, test } from 'bun:test'
 import { planRecord, recordFaults } from '../../../src/operate/admin/import/catalogue-records.ts'
-import type { SetEntry } from '../../../src/play/sets/entry-schema.ts'
+import type { SetEntry } from '../../../src/play/sets/set-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addCollectibles, addSet, entryOf, importSet, record } from './sets-world.ts'
 
@@ -55,7 +55,7 @@ onEachEngine('The import of a set', world => {
       },
       { pointer: '/reward/rewardId', message: 'must be a reward that is stored, or stated before this set' },
     ])
-    expect(await errorsOf(entry, ['collectible no-such-moment', 'reward no-such-reward'])).toEqual([])
+    expect(await errorsOf(entry, ['collectibles no-such-moment', 'rewards no-such-reward'])).toEqual([])
     await expect(importSet(world, entry)).rejects.toThrow('catalogue')
   })
 

@@ -1,7 +1,7 @@
 /** Sets of collectibles, and fans who own some of them. */
 import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { giveCollectible } from '../../../src/play/packs/give-collectible.ts'
-import type { SetEntry } from '../../../src/play/sets/entry-schema.ts'
+import type { SetEntry } from '../../../src/play/sets/set-kind.ts'
 import type { Client } from '../../support/client.ts'
 import type { World } from '../../support/world.ts'
 import { expectStatus } from '../packs/packs-world.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { setKind } from '../../../src/play/sets/upsert-set.ts'
+import { setKind } from '../../../src/play/sets/set-kind.ts'
 import { follow, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addPack, buy, DAY, entriesOf, expectStatus, FREE, open } from '../packs/packs-world.ts'
@@ -132,7 +132,7 @@ onEachEngine('A set', world => {
     expect(await eventsOf(to)).toHaveLength(1)
   })
 
-  test('gives what there is to give: no reward that is claimed or out of stock, no points to a full account', async () => {
+  test('omits a reward that is claimed or out of stock, and points that exceed the limit of the account', async () => {
     const fan = await namedFan(world)
     const rewardId = await world.reward({ stockRemaining: 0 })
     const set = await addSet(world, { reward: { points: 7, rewardId } })
@@ -182,7 +182,7 @@ onEachEngine('A set', world => {
     )
   })
 
-  test('that is completed is in the feed of followers, without what it gave', async () => {
+  test('that is completed is in the feed of followers, without its reward', async () => {
     const [fan, reader] = [await namedFan(world), await namedFan(world)]
     await follow(reader, fan.handle)
     const set = await addSet(world, { reward: { points: 9 } })

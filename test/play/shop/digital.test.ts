@@ -227,7 +227,7 @@ onEachEngine(
 )
 
 onEachEngine('A server without a folder of files', world => {
-  test('sells none', async () => {
+  test('sells no files', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, null, { kind: 'digital', delivers: { file: 'wallpaper.png' } })
     expect(refusal(await checkout(fan, productId))).toEqual([409, 'product_inactive'])

@@ -9,7 +9,7 @@ import { addStock, checkout, freeStock, HOLD, orderOf } from './orders-world.ts'
 
 onServer('A completion in the last moment', world => {
   test.each([
-    { price: { amount: 0, currency: 'POINTS' }, payment: { kind: 'points' as const }, outcome: 'expired' },
+    { price: { amount: 0, currency: 'POINTS' }, payment: { kind: 'own' as const }, outcome: 'expired' },
     { payment: { kind: 'money' as const, reference: 'sandbox_last' }, outcome: 'refund_due' },
   ])('sells nothing that another order holds by then: $outcome', async ({ payment, outcome, ...members }) => {
     const productId = await addStock(world, 1, members)

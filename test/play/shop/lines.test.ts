@@ -55,7 +55,7 @@ onEachEngine('The lines of an order', world => {
     expect(rows.filter(({ type }) => type === 'order.line_changed')).toHaveLength(3)
   })
 
-  test('that come back give their units to the stock, once', async () => {
+  test('that are returned put their units back into stock, once', async () => {
     const [fan, warehouse] = [await patientFan(world), await warehouseOf(world)]
     const productId = await addStock(world, 3)
     const { id } = await buyWithMoney(fan, { productId, quantity: 2 })
@@ -67,7 +67,7 @@ onEachEngine('The lines of an order', world => {
     expect(await freeStock(world, productId)).toBe(3)
   })
 
-  test('have no tracking number of an erased fan, neither from before nor from later', async () => {
+  test('of an erased fan have no tracking number, whether it was entered before or after the erasure', async () => {
     const [fan, warehouse] = [await patientFan(world), await warehouseOf(world)]
     const [sent, waiting] = [await addStock(world, 3), await addStock(world, 3)]
     const { id } = await buyWithMoney(fan, sent, waiting)
@@ -129,7 +129,7 @@ onEachEngine('The lines of an order', world => {
     expect(answer.body.errors[0]).toMatchObject({ pointer })
   })
 
-  test('are for server keys with the scope alone', async () => {
+  test('can be changed only with a server key that has the scope', async () => {
     const fan = await patientFan(world)
     const { id } = await buyWithMoney(fan, await addStock(world, 3))
     expect(refusal(await change(fan, id, 'ready'))).toEqual([401, 'invalid_server_key'])

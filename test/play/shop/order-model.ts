@@ -13,7 +13,7 @@ import { addProduct, entryOf } from './products-world.ts'
 export const STEPS = ['client', 'webhook', 'expiry', 'cancel', 'refund', 'import', 'rival'] as const
 type Step = (typeof STEPS)[number]
 
-/** An order of the last unit, and these steps. Its money was presented twice: it is delivered, due or given back. */
+/** An order of the last unit, and these steps. Its money was presented twice: it is delivered, due or refunded. */
 export async function playSteps(world: World, steps: readonly Step[]): Promise<void> {
   const { db } = world
   const [fan, rival] = [await patientFan(world), await patientFan(world)]

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { appendEntry } from '../../../src/economy/points/ledger.ts'
+
 import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
@@ -10,6 +11,7 @@ import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'
+import { findingsOf } from '../top-ups/cash-world.ts'
 import { ADDRESS } from './orders-world.ts'
 import { entryOf, record } from './products-world.ts'
 
@@ -70,7 +72,7 @@ for (const engine of engines) {
       return processes.db.read.select().from(orders).where(inArray(orders.id, ofProduct))
     }
 
-    const isSound = async () => expect((await verifyLedger(processes.db)).findings).toBe(0)
+    const isSound = async () => expect(await findingsOf(processes)).toEqual([])
     const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted()
 
     test('of many checkouts for the last unit one gets it, and the others leave no order', async () => {
@@ -81,7 +83,7 @@ for (const engine of engines) {
       await isSound()
     })
 
-    test('carts of the same products in any order are all answered', async () => {
+    test('carts with the same products in any order do not deadlock', async () => {
       const ids = [(await newProduct(100)).id, (await newProduct(100)).id, (await newProduct(null)).id]
       const carts = [0, 1, 2, 3, 4, 5].map(n => (n % 2 === 0 ? ids : ids.toReversed()))
       for (let round = 0; round < 3; round++) {
@@ -100,6 +102,35 @@ for (const engine of engines) {
       const { id } = await newProduct(100, { maxPerFan: 2 })
       const answers = await Promise.all([0, 1, 2, 3, 4].map(n => checkout(n, 0, [id])))
       expect(statusesOf(answers)).toEqual([201, 201, 409, 409, 409])
+      await isSound()
+    })
+
+    test('the limit of unpaid units holds for carts that one fan sends at once', async () => {
+      const { id } = await newProduct(100)
+      const cart = { lines: [{ productId: id, quantity: 4 }], address: ADDRESS }
+      const answers = await Promise.all([0, 1, 2, 3, 4].map(n => call(n, 0, 'POST', '/api/checkout', cart)))
+      expect(statusesOf(answers)).toEqual([201, 201, 409, 409, 409])
+      await isSound()
+    })
+
+    test('points are held once for orders that one fan starts at once, and are never overspent', async () => {
+      const price = { amount: 40, currency: 'POINTS' }
+      const { id } = await newProduct(100, { price })
+      const { body } = await call(0, 3, 'POST', '/api/user/profile', { bio: 'Has points.' })
+      const change = { userId: String(body.id), delta: 100, reason: 'activity', ref: 'held' } as const
+      await processes.db.write(tx => appendEntry(tx, change))
+      const orders = await Promise.all([0, 1, 2, 3, 4].map(n => checkout(n, 3, [id])))
+      expect(statusesOf(orders)).toEqual([201, 201, 409, 409, 409])
+      const held = orders.flatMap(({ status, body }) => (status === 201 ? [String(body.id)] : []))
+      // Paying ends a hold while another order wants the same points.
+      const [first, second, ...more] = await Promise.all([
+        ...held.map((orderId, n) => complete_(n, 3, orderId)),
+        ...[0, 1, 2].map(n => checkout(n, 3, [id])),
+      ])
+      expect([first?.status, second?.status]).toEqual([200, 200])
+      expect(statusesOf(more)).toEqual([409, 409, 409])
+      const { balance, held: left } = (await call(0, 3, 'GET', '/api/user/points')).body
+      expect([balance, left]).toEqual([20, 0] as never)
       await isSound()
     })
 

@@ -6,6 +6,8 @@ import { expectStatus } from '../packs/packs-world.ts'
 import { addProduct, entryOf } from './products-world.ts'
 
 export const HOLD = 30 * 60_000
+/** After the first order that was not paid. */
+export const WAIT = 2 * 60_000
 export const POINTS = { amount: 100, currency: 'POINTS' }
 
 export const ADDRESS = {

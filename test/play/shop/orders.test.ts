@@ -24,6 +24,7 @@ import {
   orderOf,
   POINTS,
   pay,
+  WAIT,
 } from './orders-world.ts'
 import { addProduct, entryOf } from './products-world.ts'
 
@@ -104,13 +105,14 @@ onEachEngine('Orders', world => {
     expect(answer.body).toMatchObject({ pointsRequired: 100, points: 50, missingPoints: 50 })
   })
 
-  test('points that were spent meanwhile leave the order pending', async () => {
-    const fan = await patientFan(world, 100)
+  test('points that were taken back meanwhile leave the order pending', async () => {
+    const fan = await patientFan(world, 200)
     const productId = await addStock(world, 5, { price: POINTS })
     const [one, other] = [
       expectStatus(201, await checkout(fan, productId)),
       expectStatus(201, await checkout(fan, productId)),
     ]
+    await world.grant(fan, -1)
     expectStatus(200, await completeOrder(fan, one.id))
     expect(refusal(await completeOrder(fan, other.id))).toEqual([409, 'insufficient_points'])
     expect((await orderOf(fan, other.id)).status).toBe('pending')
@@ -215,14 +217,14 @@ onEachEngine('Orders', world => {
       const fan = await patientFan(world)
       const productId = await addStock(world, 5, { maxPerFan: 1 })
       const { id } = expectStatus(201, await checkout(fan, productId))
-      world.clock.advance(HOLD)
+      world.clock.advance(HOLD + WAIT)
       await buyWithMoney(fan, productId)
       expect(refusal(await completeOrder(fan, id, await pay(fan, id)))).toEqual([409, 'order_expired'])
       expect((await orderOf(fan, id)).status).toBe('refund_due')
     })
   })
 
-  test('a payment pays one order', async () => {
+  test('one payment cannot pay two orders', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, 2)
     const [one, other] = [
@@ -427,7 +429,7 @@ onEachEngine('Orders', world => {
     expect(JSON.stringify(stored)).not.toMatch(/Zacarias|Secreta|4050/)
   })
 
-  test('an order is found by its own fan alone', async () => {
+  test('an order is found only by its own fan', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     await other.post('/api/user/profile', { displayName: 'Other' })
     const { id } = expectStatus(201, await checkout(fan, await addStock(world, 1)))
@@ -442,7 +444,7 @@ onEachEngine('Orders', world => {
     expect(expectStatus(200, await other.get('/api/user/orders')).orders).toEqual([])
   })
 
-  test('orders are listed page by page, the latest first', async () => {
+  test('orders are listed page by page, newest first', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, null)
     const ids: string[] = []

@@ -61,7 +61,7 @@ onEachEngine('GET /api/products', world => {
     expect((await list()).products).toContainEqual(product)
   })
 
-  test('lists a category alone, in pages, and refuses the cursor of another list', async () => {
+  test('lists one category, in pages, and refuses the cursor of another list', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => {
         const entry = entryOf({ category: 'mugs' })
@@ -154,7 +154,7 @@ onEachEngine('An import of products', world => {
   test('a required collectible must exist, or be written by the same import', async () => {
     const unknown = entryOf({ requires: { collectibleId: 'no-such' } })
     await expect(add(world, unknown)).rejects.toMatchObject({ code: 'catalogue_conflict' })
-    const written = new Set(['collectible no-such'])
+    const written = new Set(['collectibles no-such'])
     expect((await planRecord(world.db.read, record(unknown), { written })).outcome).toBe('created')
     await addPack(world)
     const [collectible] = await world.db.read.select().from(world.db.tables.collectibles).limit(1)

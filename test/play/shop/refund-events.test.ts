@@ -102,7 +102,7 @@ onEachEngine(
       },
     )
 
-    test('that is due takes it back already, and a store that refunds by itself does too', async () => {
+    test('that is due already takes it back, and so does a refund by the store', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
       const rule = await addRule(world, { eventType: 'order.paid', points: { fixed: 40 } })
       await addRule(world, { eventType: 'purchase.completed', points: { fixed: 30 } })
@@ -181,13 +181,13 @@ onEachEngine(
       expect((await balanceOf(fan)).balance).toBe(160)
       await refundAny(world, order.id)
       expect((await balanceOf(fan)).balance).toBe(30)
-      // The refund of the points comes first, then what they had earned goes.
+      // First the points are refunded, then the points that the payment had earned are taken back.
       await refundAny(world, id)
       expect((await balanceOf(fan)).balance).toBe(0)
       await expectSound(world)
     })
 
-    test('and the undo of a claim: what the claim has earned is not earned again by the next one', async () => {
+    test('together with the undo of a claim: the next claim does not earn the points again', async () => {
       const fan = await patientFan(world, 50)
       await addRule(world, { eventType: 'reward.claimed', points: { fixed: 15 } })
       const rewardId = await world.reward({ pointsRequired: 10, stockRemaining: 5 })

@@ -7,7 +7,7 @@ import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { noteExpiry } from '../../../src/play/shop/sweep-orders.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
-import { addPack, expectStatus, open, patientFan, refusal } from '../packs/packs-world.ts'
+import { addPack, DAY, expectStatus, open, patientFan, refusal } from '../packs/packs-world.ts'
 import {
   ADDRESS,
   addStock,
@@ -174,7 +174,7 @@ onEachEngine('A cart of several lines', world => {
     ])
   })
 
-  test('that is refunded gives back what was not used, line by line and unit by unit', async () => {
+  test('that is refunded returns unused units of each line to the stock', async () => {
     const [fan, warehouse, goods] = [await patientFan(world), await warehouseOf(world), await products(world)]
     const { id, lines } = await buyWithMoney(fan, ...wholeCart(goods))
     await sendLine(warehouse, id, 3)
@@ -270,7 +270,7 @@ onEachEngine('A cart of several lines', world => {
     expectStatus(200, await cancelOrder(fan, carts[0]?.id ?? ''))
     expectStatus(201, await checkout(fan, productId))
     expect(refusal(await checkout(fan, productId))).toEqual([409, 'too_many_open_orders'])
-    world.clock.advance(HOLD)
+    world.clock.advance(HOLD + DAY)
     expectStatus(201, await checkout(fan, productId))
   })
 })

@@ -1,7 +1,7 @@
 /** Fans with cash. */
+import type { Finding } from '../../../src/core/finding.ts'
 import { readCashBalances } from '../../../src/economy/cash/balances.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import type { Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'

@@ -1,9 +1,9 @@
 /** Packs that are paid with cash: held, then captured or released. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
 import { captureHold, holdCash, releaseHold } from '../../../src/economy/cash/holds.ts'
 import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
-import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { refund as refundOfKind } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { engines } from '../../support/engines.ts'
@@ -22,6 +22,7 @@ import {
   remaining,
   start,
 } from '../packs/packs-world.ts'
+import { refundPack } from '../packs/refund-pack.ts'
 import { userIdOf } from '../quests/quests-world.ts'
 import { addStock, cancelOrder, checkout, completeOrder } from '../shop/orders-world.ts'
 import { cashEntriesOf, cashEnv, cashOf, findingsOf, holdForPack, promote, topUp } from './cash-world.ts'
@@ -32,7 +33,7 @@ const DAY = 86_400_000
 onEachEngine(
   'A purchase with cash',
   world => {
-    const refund = (id: string) => world.db.write(tx => refundPurchase(tx, id))
+    const refund = (id: string) => world.db.write(tx => refundPack(tx, id))
     const codeOf = (work: Promise<unknown>) => work.then(String, error => error.code)
     const startPack = async (fan: Parameters<typeof start>[0], supply: number | null = null) =>
       expectStatus(201, await start(fan, await addPack(world, { price: EUROS, supply }))).id as string
@@ -111,11 +112,12 @@ onEachEngine(
       expectStatus(200, await holdForPack(fan, id))
       const answers = await Promise.all(Array.from({ length: 6 }, () => complete(fan, id)))
       for (const answer of answers) expect(expectStatus(200, answer)).toMatchObject({ status: 'completed' })
-      expect(await world.db.write(tx => captureHold(tx, id))).toBe(false)
+      const key = { userId: await userIdOf(world, fan), currency: 'EUR' }
+      expect(await world.db.write(tx => captureHold(tx, id, key))).toBe(false)
       expect(await cashOf(world, fan)).toEqual([4 * PRICE, 0])
     })
 
-    test('a hold ends with the purchase, and nobody has to call', async () => {
+    test('a hold ends with the purchase, without any request', async () => {
       const fan = await patientFan(world)
       await topUp(fan, PRICE)
       const id = await startPack(fan)
@@ -205,7 +207,7 @@ onEachEngine(
       expect(await cashOf(world, fan)).toEqual([1000 - PRICE, PRICE])
     })
 
-    test('cash of the club is spent before what the fan has paid for, the one that ends first before the others', async () => {
+    test('promotions are spent before cash that the fan has paid in, starting with the one that expires first', async () => {
       const fan = await patientFan(world)
       await topUp(fan, 1000)
       const userId = await userIdOf(world, fan)
@@ -229,7 +231,7 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('cash of the club ends; what the fan has paid for never does', async () => {
+    test('promotions expire; cash that the fan has paid in does not', async () => {
       const fan = await patientFan(world)
       await topUp(fan, 200)
       const userId = await userIdOf(world, fan)
@@ -251,7 +253,7 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('a refund after the end of a promotion gives back what the fan had paid for', async () => {
+    test('a refund after the end of a promotion returns only the cash that the fan had paid in', async () => {
       const fan = await patientFan(world)
       await topUp(fan, 1000)
       const userId = await userIdOf(world, fan)
@@ -318,7 +320,7 @@ onEachEngine(
       expect(await remaining(world, packId)).toBe(0)
     })
 
-    test('the tables refuse what the verbs never do', async () => {
+    test('the tables refuse rows that the verbs never write', async () => {
       const fan = await patientFan(world)
       await topUp(fan, 100)
       const { cashAccounts, cashEntries } = world.db.tables
@@ -373,25 +375,26 @@ for (const engine of engines.filter(({ name }) => name === 'PostgreSQL'))
     engine,
     'Fans who pay the one club',
     world => {
-      test('do not wait for each other: no row of the club is written by all', async () => {
-        const ids: string[] = []
+      test('of different fans do not wait for each other: they share no row', async () => {
+        const payments: ((tx: Transaction) => Promise<boolean>)[] = []
         const fans = [await patientFan(world), await patientFan(world)]
         for (const fan of fans) {
           await topUp(fan, PRICE)
           const { id } = expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
           expectStatus(200, await holdForPack(fan, id))
-          ids.push(id)
+          const key = { userId: await userIdOf(world, fan), currency: 'EUR' }
+          payments.push(tx => captureHold(tx, id, key))
         }
-        const [first = '', second = ''] = ids
+        const [first, second] = payments
         const [captured, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
         const paying = world.db.write(async tx => {
-          expect(await captureHold(tx, first)).toBe(true)
+          expect(await first?.(tx)).toBe(true)
           captured.resolve()
           await committed.promise
         })
         await captured.promise
         // Commits while the first is open.
-        expect(await world.db.write(tx => captureHold(tx, second))).toBe(true)
+        expect(await world.db.write(async tx => second?.(tx))).toBe(true)
         committed.resolve()
         await paying
         for (const fan of fans) expect(await cashOf(world, fan)).toEqual([0, 0])

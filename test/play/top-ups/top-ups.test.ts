@@ -123,7 +123,7 @@ onEachEngine(
       ])
     })
 
-    test('in a currency that is not kept is refused, and so is one of nothing', async () => {
+    test('in an unknown currency or without an amount is refused', async () => {
       const fan = await patientFan(world)
       expect(refusal(await startTopUp(fan, 300, 'USD'))).toEqual([409, 'cash_not_accepted'])
       expect(refusal(await startTopUp(fan, 0))).toEqual([422, 'validation_failed'])
@@ -216,7 +216,7 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('is refunded by one of two operators, and the other one is told that it is done', async () => {
+    test('is refunded by one of two operators, and the other one learns that it is already refunded', async () => {
       const fan = await patientFan(world)
       const { id } = await topUp(fan, 500)
       const [read, loadPayments] = [world.db.read, async () => world.deps.payments]
@@ -308,7 +308,7 @@ onEachEngine(
       expect((await fan.get('/api/cash/USD/entries')).body.entries).toEqual([])
     })
 
-    test('every entry is heard as cash.changed, and by no rule', async () => {
+    test('every entry has an event cash.changed, to which rules cannot listen', async () => {
       const fan = await patientFan(world)
       const { id } = await topUp(fan, 700)
       const { events } = world.db.tables

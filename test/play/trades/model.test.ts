@@ -273,7 +273,7 @@ const suite = (world: World) => {
     expect(await verifyProvenance(world.db)).toMatchObject({ findings: 0 })
   })
 
-  test('at once, in any order, lose and double no item', async () => {
+  test('concurrent steps in any order neither lose nor duplicate an item', async () => {
     const batches = fc.array(fc.tuple(fc.array(step, { minLength: 2, maxLength: 8 }), wait, fc.boolean()), {
       minLength: 3,
       maxLength: 6,

@@ -70,7 +70,7 @@ for (const engine of engines) {
       return rows.map(({ ownerId }) => ownerId)
     }
 
-    test('an item offered in five trades changes hands once', async () => {
+    test('an item that is offered in five trades changes owner once', async () => {
       const item = await newItem(fan(0).id)
       const own = await Promise.all([1, 2, 3, 4, 5].map(n => newItem(fan(n).id)))
       const ids: string[] = []
@@ -91,7 +91,7 @@ for (const engine of engines) {
       expect((await verifyLedger(processes.db)).findings).toBe(0)
     })
 
-    test('an offer that is accepted and cancelled at once has one end', async () => {
+    test('an offer that is accepted and cancelled at the same time has one result', async () => {
       for (let round = 0; round < 10; round++) {
         const item = await newItem(fan(0).id)
         const id = await offer(round, 0, 1, [item])
@@ -124,7 +124,7 @@ for (const engine of engines) {
       expect([await ownerOf(x), await ownerOf(y)]).toEqual([[fan(3).id], [fan(2).id]])
     })
 
-    test('an item that changes hands while a fan puts it on a shelf is shown by its owner alone', async () => {
+    test('an item that is traded while a fan puts it on a shelf is shown by its owner alone', async () => {
       const shelvesOf = ({ body }: Answer) =>
         (body.shelves as { items: Item[] }[]).flatMap(({ items }) => items.map(item => item.collectibleId))
       for (let round = 0; round < 8; round++) {

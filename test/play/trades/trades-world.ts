@@ -39,7 +39,7 @@ async function newHandle(fan: Client): Promise<string> {
   return handle
 }
 
-/** The id of a gift that has changed hands. */
+/** The id of an accepted gift. */
 export async function completedTrade(world: World, from: NamedFan, to: NamedFan): Promise<string> {
   const trade = expectStatus(201, await offer(from, to.handle, [await drawnItem(world, from)]))
   return expectStatus(200, await accept(to, trade)).id

@@ -1,11 +1,12 @@
 /** Trades and gifts: what moves, what is refused, and what each fan reads. */
 import { expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
+import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
-import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
+import { deleteEndedTrades } from '../../../src/play/trades/end.ts'
 import { block, type NamedFan, namedFan, remove } from '../../identity/relations/relations-world.ts'
 import { countStatements } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -141,6 +142,26 @@ onEachEngine(
       expectStatus(201, await offer(a, b.handle, [item]))
     })
 
+    test('that moved nothing is deleted 30 days after its time; a completed one is kept', async () => {
+      const [declined, completed] = [await offered(), await offered()]
+      expectStatus(200, await declined.b.post(`/api/trades/${declined.trade.id}/decline`, {}))
+      await accept(completed.b, completed.trade)
+      const { trades, tradeItems } = world.db.tables
+      const ids = [declined, completed].map(({ trade }) => trade.id)
+      const endIn = (ms: number) => {
+        const expiresAt = new Date(world.clock.ms + ms - 30 * 24 * HOUR)
+        return world.db.write(tx => tx.update(trades).set({ expiresAt }).where(inArray(trades.id, ids)))
+      }
+      await endIn(1)
+      expect(await deleteEndedTrades(world.db)).toBe(0)
+      await endIn(0)
+      expect(await deleteEndedTrades(world.db)).toBe(1)
+      const ofDeclined = eq(tradeItems.tradeId, declined.trade.id)
+      expect(await world.db.read.select().from(tradeItems).where(ofDeclined)).toEqual([])
+      expect((await declined.a.get(`/api/trades/${declined.trade.id}`)).status).toBe(404)
+      expect(await read(completed.a, completed.trade.id)).toMatchObject({ status: 'completed' })
+    })
+
     test('expires after 7 days by the clock', async () => {
       const { a, b, trade } = await offered()
       const { trades } = world.db.tables
@@ -168,18 +189,18 @@ onEachEngine(
       expect(await ownedBy(b)).toEqual([wanted.collectibleId])
     })
 
-    test('is refused for an item that rests, and not once it has rested', async () => {
+    test('is refused for an item that changed owner a short time ago, and possible later', async () => {
       const { a, b, given, trade } = await offered()
       expectStatus(200, await accept(b, trade))
-      const tired = await offer(b, a.handle, [given])
-      expect(refusal(tired)).toEqual([409, 'item_resting'])
-      expect(tired.body).toMatchObject({
+      const refused = await offer(b, a.handle, [given])
+      expect(refusal(refused)).toEqual([409, 'item_resting'])
+      expect(refused.body).toMatchObject({
         ...given,
         until: new Date(world.clock.ms + 24 * HOUR).toISOString(),
       })
       const restingOf = async () => expectStatus(200, await b.get('/api/user/collection')).items[0].resting
       const { serialNumber } = given
-      expect(await restingOf()).toEqual([{ serialNumber, until: tired.body.until }])
+      expect(await restingOf()).toEqual([{ serialNumber, until: refused.body.until }])
       const { userItems } = world.db.tables
       const changedHandsAt = new Date(world.clock.ms - 24 * HOUR)
       await world.db.write(tx => tx.update(userItems).set({ changedHandsAt }))
@@ -196,7 +217,7 @@ onEachEngine(
       ['profile', { profile: 'private' }],
       ['name on leaderboards', { leaderboardName: 'anonymous' }],
     ])(
-      'does not tell who owns an item of a fan without a public %s, unless it is on a shelf',
+      'does not disclose that a fan without a public %s owns an item, unless it is on a shelf',
       async (_, privacy) => {
         const [a, b] = await pair()
         const [given, shelved, kept] = [
@@ -330,7 +351,7 @@ onEachEngine(
       expect(refusal(await accept(b, trade))).toEqual([409, 'trade_changed'])
     })
 
-    test('is listed in pages, the latest first, with those that were received', async () => {
+    test('is listed in pages, newest first, with those that were received', async () => {
       const [a, b] = await pair()
       const [own, others] = [await drawnItem(world, a), await drawnItem(world, b)]
       const ids: string[] = []
@@ -359,7 +380,7 @@ onEachEngine(
 onEachEngine(
   'Open offers',
   world => {
-    test('are limited for a fan, exactly so at once, and an offer that ends makes room', async () => {
+    test('have an exact limit per fan, also for concurrent offers, and an offer that ends frees a place', async () => {
       const [a, b] = [await namedFan(world), await namedFan(world)]
       const item = await drawnItem(world, a)
       const answers = await Promise.all(Array.from({ length: 6 }, () => offer(a, b.handle, [item])))

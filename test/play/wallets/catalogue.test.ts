@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { isValid } from '../../../src/core/formats.ts'
 import { entryKinds } from '../../../src/operate/admin/import/catalogue-records.ts'
-import { RewardEntry } from '../../../src/play/rewards/entry-schema.ts'
+import { RewardEntry } from '../../../src/play/rewards/reward-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addProduct, entryOf } from '../shop/products-world.ts'
 

@@ -15,7 +15,7 @@ function chainsBy(fetch: Fetch, url = 'https://rpc.example/key-of-the-club') {
   return { lines, chains: createChains({ rpcUrls: new Map([[1, url]]), fetch, log, elapsed, resilience }) }
 }
 
-test('a chain that never answers is given up at the deadline, and not asked while it has failed too often', async () => {
+test('a call to a chain that never responds ends at the deadline, and is not made after too many failures', async () => {
   let asked = 0
   const { chains, lines } = chainsBy(() => {
     asked++
@@ -32,7 +32,7 @@ test.each([
   ['resolves to a private address', 'https://rpc.example/', ['10.0.0.7']],
   ['resolves to a metadata service', 'https://rpc.example/', ['169.254.169.254']],
   ['is a loopback address', 'http://127.0.0.1:8545/', []],
-])('in production, a URL whose host %s is not asked', async (_, url, addresses) => {
+])('in production, a URL whose host %s is not called', async (_, url, addresses) => {
   let sent = 0
   const transport = async () => {
     sent++

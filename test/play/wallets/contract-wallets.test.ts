@@ -128,7 +128,7 @@ onEachEngine(
 onEachEngine(
   'A URL that is of another chain than the configuration says',
   world => {
-    test('proves nothing', async () => {
+    test('does not link the wallet', async () => {
       const [fan, { address }] = [await world.fan(), newAccount()]
       const { nonce } = await challenge(fan, address, 1)
       rpc.accepts = () => true

@@ -1,7 +1,7 @@
 /** Rewards that require tokens in linked wallets: what the chain is asked, what counts, and what is claimed. */
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { rewardsTag } from '../../../src/platform/cache/tags.ts'
-import { storedHolds } from '../../../src/play/eligibility/requires.ts'
+import { columnsOfRequires } from '../../../src/play/eligibility/requires.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { expectStatus, patientFan, refusal } from '../packs/packs-world.ts'
 import { addStock, checkout, freeStock } from '../shop/orders-world.ts'
@@ -40,7 +40,9 @@ onEachEngine(
     /** A reward for holders of a token of its own. */
     async function rewardFor(minimum = '1', chainId = CHAIN) {
       const contract = newContract()
-      const requiredHolding = storedHolds({ chainId, contract, minimum })
+      const { requiredHolding } = columnsOfRequires({ holds: { chainId, contract, minimum } }, [
+        'requiredHolding',
+      ])
       const rewardId = await world.reward({ pointsRequired: 0, requiredHolding })
       return { rewardId, contract }
     }
@@ -141,7 +143,7 @@ onEachEngine(
       expect(new Set(blocks).size).toBe(1)
     })
 
-    test('claims nothing when the chain does not tell its newest block, for which one wallet does not need to ask', async () => {
+    test('is not claimed with several wallets when the chain does not return its newest block', async () => {
       const { rewardId, contract } = await rewardFor()
       const [one, two] = [newAccount(), newAccount()]
       const fan = await fanWith(one)
@@ -168,7 +170,7 @@ onEachEngine(
       expect(balancesAsked()).toBe(asked)
     })
 
-    test('is asked once in ten minutes for each address and contract', async () => {
+    test('is read once in ten minutes for each address and contract', async () => {
       const [account, { rewardId, contract }] = [newAccount(), await rewardFor()]
       const fan = await fanWith(account)
       for (let n = 0; n < 3; n++) expect(refusal(await claim(fan, rewardId))).toEqual([409, 'not_a_holder'])
@@ -181,7 +183,7 @@ onEachEngine(
       expect(balancesAsked()).toBe(2)
     })
 
-    test('is asked once by requests that come together', async () => {
+    test('is read once by concurrent requests', async () => {
       const [account, { rewardId, contract }] = [newAccount(), await rewardFor()]
       const fan = await fanWith(account)
       own(contract, account, 1n)
@@ -190,7 +192,7 @@ onEachEngine(
       expect(balancesAsked()).toBe(1)
     })
 
-    test('is not asked when something else refuses the claim, or nothing is required', async () => {
+    test('is not read when something else refuses the claim, or nothing is required', async () => {
       const fan = await fanWith(newAccount())
       const { rewardId } = await rewardFor()
       const { rewards } = world.db.tables
@@ -212,7 +214,7 @@ onEachEngine(
       ['answers with two words', () => ({ result: word(1n) + word(1n).slice(2) })],
       ['answers with a negative number', () => ({ result: '-0x1' })],
       ['reverts', () => ({ error: { code: 3, message: 'execution reverted' } })],
-    ])('claims nothing when the chain %s, and can be claimed later', async (_, fails) => {
+    ])('is not claimed when the chain %s, and can be claimed later', async (_, fails) => {
       const [account, { rewardId, contract }] = [newAccount(), await rewardFor()]
       const fan = await fanWith(account)
       own(contract, account, 1n)
@@ -230,7 +232,7 @@ onEachEngine(
       expect(world.logged.join('\n')).toContain('WEB3_RPC_URLS has no URL of it')
     })
 
-    test('that requires more since the chain was asked is not given away', async () => {
+    test('that requires more since the balance was read is not given', async () => {
       const [account, { rewardId, contract }] = [newAccount(), await rewardFor()]
       const fan = await fanWith(account)
       own(contract, account, 1n)
@@ -241,7 +243,9 @@ onEachEngine(
           await world.db.write(tx =>
             tx
               .update(rewards)
-              .set({ requiredHolding: storedHolds({ chainId: CHAIN, contract, minimum: '2' }) }),
+              .set(
+                columnsOfRequires({ holds: { chainId: CHAIN, contract, minimum: '2' } }, ['requiredHolding']),
+              ),
           )
         return Response.json({ jsonrpc: '2.0', id: 1, result: method === 'eth_call' ? word(1n) : '0x7a69' })
       }
@@ -281,7 +285,7 @@ onEachEngine(
       expect(await freeStock(world, productId)).toBe(before)
     })
 
-    test('is not bought while the chain does not answer, which others do not notice', async () => {
+    test('is not bought while the chain does not respond, and other products are not affected', async () => {
       const fan = await patientFan(world)
       const [{ productId }, free] = [await productFor('1'), await addStock(world, 10)]
       expectStatus(201, await linkAccount(fan))

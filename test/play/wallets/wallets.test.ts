@@ -154,7 +154,7 @@ onEachEngine(
       expect(await left()).toEqual([])
     })
 
-    test('a challenge of one fan is of no use to another, with or without a record', async () => {
+    test('a challenge of one fan cannot be used by another, with or without a record', async () => {
       const [fan, other, unknown] = [await world.fan(), await world.fan(), await world.fan()]
       const account = newAccount()
       expectStatus(201, await requestChallenge(other, account.address))
@@ -229,7 +229,7 @@ onEachEngine(
       expectStatus(201, await requestChallenge(fan, last.address))
     })
 
-    test('of two requests with one signature, one links it', async () => {
+    test('one of two requests with the same signature links the wallet', async () => {
       const [fan, account] = [await world.fan(), newAccount()]
       const { message, nonce } = await challenge(fan, account.address)
       const signature = await account.signMessage({ message })

@@ -174,7 +174,7 @@ test.each([
   ['seed', []],
   ['refund', []],
   ['erase-user', ['--subject', 'x']],
-])('--database is judged first by %s, which reads the whole configuration', async (name, parameters) => {
+])('--database is validated first by %s, which reads the whole configuration', async (name, parameters) => {
   const { code, out, err } = await runScript(name, [...parameters, '--database', 'mysql://db/x'])
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
@@ -186,6 +186,8 @@ test('exactly the commands that change data have --dry-run', async () => {
     ...[
       'openapi',
       'preview-rules',
+      'priority-list',
+      'segments',
       'generate-secrets',
       'health',
       'reconcile',
@@ -219,41 +221,44 @@ test('exactly the commands that change data have --dry-run', async () => {
   expect(dry.toSorted()).toEqual(commands.filter(name => !reads.includes(name)).toSorted())
 })
 
-test.each(engines)('what `migrate` refuses is sent elsewhere by every command ($name)', async engine => {
-  const made = await engine.open(createClock())
-  const commands = [
-    ['export-catalog', '--database', made.url ?? ''],
-    ['move', '--from', made.url ?? '', '--to', 'sqlite:/nowhere/new.db'],
-  ]
-  const outcomes = async () => {
-    const found: string[] = []
-    for (const [name = '', ...parameters] of commands) {
-      const { code, err } = await runScript(name, parameters)
-      expect(code).toBe(1)
-      found.push(err)
+test.each(engines)(
+  'every command refuses a database that `migrate` refuses, with a hint ($name)',
+  async engine => {
+    const made = await engine.open(createClock())
+    const commands = [
+      ['export-catalog', '--database', made.url ?? ''],
+      ['move', '--from', made.url ?? '', '--to', 'sqlite:/nowhere/new.db'],
+    ]
+    const outcomes = async () => {
+      const found: string[] = []
+      for (const [name = '', ...parameters] of commands) {
+        const { code, err } = await runScript(name, parameters)
+        expect(code).toBe(1)
+        found.push(err)
+      }
+      return found
     }
-    return found
-  }
-  await withRawConnection(made, async run => {
-    await run('UPDATE __drizzle_migrations SET created_at = created_at + 99999999999999')
-    for (const err of await outcomes()) {
-      expect(err).toContain('ahead of this version of Matchday; run the newer version')
-      expect(err).not.toContain('migrate`')
-    }
-    await run('UPDATE __drizzle_migrations SET created_at = created_at - 99999999999999')
-    await run('UPDATE __drizzle_migrations SET created_at = created_at - 1')
-    for (const err of await outcomes()) {
-      expect(err).toContain('made by a development version from before 1.0.0')
-      expect(err).not.toContain('migrate`')
-    }
-    await run('DELETE FROM __drizzle_migrations')
-    for (const err of await outcomes())
-      expect(err).toContain('The database is behind this version: run `bun run migrate` first.')
-  })
-  await made.remove()
-})
+    await withRawConnection(made, async run => {
+      await run('UPDATE __drizzle_migrations SET created_at = created_at + 99999999999999')
+      for (const err of await outcomes()) {
+        expect(err).toContain('ahead of this version of Matchday; run the newer version')
+        expect(err).not.toContain('migrate`')
+      }
+      await run('UPDATE __drizzle_migrations SET created_at = created_at - 99999999999999')
+      await run('UPDATE __drizzle_migrations SET created_at = created_at - 1')
+      for (const err of await outcomes()) {
+        expect(err).toContain('made by a development version from before 1.0.0')
+        expect(err).not.toContain('migrate`')
+      }
+      await run('DELETE FROM __drizzle_migrations')
+      for (const err of await outcomes())
+        expect(err).toContain('The database is behind this version: run `bun run migrate` first.')
+    })
+    await made.remove()
+  },
+)
 
-test('a command whose output nothing reads any more ends as by SIGPIPE, without a word', async () => {
+test('a command whose output is closed ends as with SIGPIPE, without a message', async () => {
   const { url, remove } = await sqliteEngine.open(createClock())
   const { command, cwd, PATH } = programOf('export-catalog', 'scripts/export-catalog.ts', testedExecutable)
   // The reader has ended before the command begins.
@@ -324,7 +329,7 @@ test('a directory is not a database, and errors of the operating system are sent
 })
 
 test.skipIf(noServer !== '')(
-  `the error for a missing database says so, in our words (PostgreSQL)${noServer}`,
+  `the error for a missing database is a text of ours (PostgreSQL)${noServer}`,
   async () => {
     const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
     url.pathname = '/nowhere'

@@ -1,10 +1,11 @@
 /** The pictures of the demonstration catalogue. */
 import { describe, expect, test } from 'bun:test'
 import { hash } from 'node:crypto'
-import { quests } from '../../../scripts/seed/demo-quests.ts'
+import { questIds } from '../../../scripts/seed/demo-quests.ts'
+import { pictureUrl } from '../../../scripts/seed/pictures/address.ts'
 import { drawPictures } from '../../../scripts/seed/pictures/pictures.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
-import { listOf } from '../../../src/play/shop/catalogue.ts'
+import { listOf } from '../../../src/play/shop/products.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
 import { options } from './sixty-fans.ts'
@@ -35,7 +36,7 @@ describe.each(engines)('A seeded catalogue ($name)', engine => {
       ...(await db.read.select({ url: rewards.imageUrl }).from(rewards)),
       ...(await db.read.select({ url: packs.imageUrl }).from(packs)),
       ...(await db.read.select({ url: collectibles.imageUrl }).from(collectibles)),
-      ...quests.map(({ imageUrl }) => ({ url: imageUrl })),
+      ...questIds.map(id => ({ url: pictureUrl('quests', id) })),
       ...(await db.read.select({ images: products.images }).from(products)).flatMap(({ images }) =>
         listOf(images).map(url => ({ url })),
       ),

@@ -52,7 +52,7 @@ for (const engine of engines) {
       expect((await read.select().from(tables.appeals)).map(({ granted }) => granted)).toEqual([true])
     })
 
-    test('breaks no rule', async () => {
+    test('follows all rules', async () => {
       expect(itemFaults(await readItemRows(one.db))).toEqual([])
       expect((await verifyLedger(one.db)).findings).toBe(0)
     })

@@ -16,6 +16,7 @@ import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { session } from '../../session.ts'
 import { SubjectName, wordsOf } from '../audit/subject.tsx'
+import { LinkDialog } from '../staff/invitation.tsx'
 
 type Kept = Data<'listApprovals'>['approvals'][number]
 
@@ -33,6 +34,7 @@ const COLUMNS: Column<Kept>[] = [
     id: 'subject',
     title: 'Of what',
     hide: 'narrow',
+    under: true,
     cell: ({ subject }) => <SubjectName of={subject} link={false} />,
   },
   {
@@ -41,11 +43,12 @@ const COLUMNS: Column<Kept>[] = [
     hide: 'middle',
     cell: ({ reason }) => (reason === null ? <None /> : <bdi>{reason}</bdi>),
   },
-  { id: 'by', title: 'Asked by', cell: ({ requestedBy }) => <bdi>{requestedBy.name}</bdi> },
+  { id: 'by', title: 'Asked by', under: true, cell: ({ requestedBy }) => <bdi>{requestedBy.name}</bdi> },
   {
     id: 'at',
     title: 'When',
     hide: 'middle',
+    under: true,
     cell: ({ requestedAt }) => <Time at={requestedAt} relative />,
   },
   {
@@ -68,7 +71,7 @@ export function Screen() {
     await pages.reload()
   }
   return (
-    <Page title="Approvals" about="Actions that happen when a second person confirms them.">
+    <Page title="Approvals" about="Actions that need the confirmation of a second person.">
       <Tabs
         label="Approvals"
         tabs={[
@@ -86,7 +89,10 @@ export function Screen() {
           pages={pages}
           onOpen={setShown}
           empty={
-            <Empty icon="check" title={state === 'pending' ? 'Nothing waits for you' : 'Nothing here yet'} />
+            <Empty
+              icon="check"
+              title={state === 'pending' ? 'Nothing is waiting for you' : 'Nothing here yet'}
+            />
           }
         />
       </Tabs>
@@ -98,17 +104,21 @@ export function Screen() {
 function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknown }) {
   const [isRefusing, setRefusing] = useState(false)
   const [key, setKey] = useState<string | null>(null)
+  const [link, setLink] = useState<{ secret: string; expiresAt: string } | null>(null)
   const isOwn = kept.requestedBy.id === session.value?.staff.id
   const confirm = useAction(async () => {
     const { result } = await api.confirmApproval({ approvalId: kept.id })
-    // A created server key. The person who confirms must hand it over, since nothing else shows it.
-    const made = Object(result).key
-    if (typeof made === 'string') return setKey(made)
+    // A created server key, or the link of an invited person. The person who confirms must hand it over, since nothing else
+    // shows it.
+    const { key, secret, expiresAt } = Object(result)
+    if (typeof key === 'string') return setKey(key)
+    if (typeof secret === 'string' && typeof expiresAt === 'string') return setLink({ secret, expiresAt })
     toast(`${wordsOf(kept.operation)}: done.`)
     onClose()
   })
   if (key !== null)
     return <SecretDialog title={wordsOf(kept.operation)} what="the key" value={key} onClose={onClose} />
+  if (link !== null) return <LinkDialog of={link} name={String(kept.input?.name)} onClose={onClose} />
   if (isRefusing)
     return (
       <ReasonDialog
@@ -117,7 +127,7 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
         tone="danger"
         onConfirm={async reason => {
           await api.refuseApproval({ approvalId: kept.id, reason })
-          toast(isOwn ? 'The request is withdrawn.' : 'The request is refused.')
+          toast(isOwn ? 'The request was withdrawn.' : 'The request was refused.')
         }}
         onClose={onClose}
       />
@@ -151,8 +161,8 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
             blocked={
               !kept.mayConfirm &&
               (isOwn
-                ? 'Another person must confirm what you asked for.'
-                : 'Only who signs in as they did can: by a link, or with the provider.')
+                ? 'Another person must confirm your request.'
+                : 'You can confirm only requests of people who sign in the same way as you, with a link or with the provider, and only if neither of you got the link of the other.')
             }
             onClick={() => confirm.run()}
           >

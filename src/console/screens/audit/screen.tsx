@@ -1,6 +1,7 @@
-/** The audit log, its verification, and the sessions of staff. */
+/** The audit log, and its verification. */
 import { useState } from 'preact/hooks'
 import { addressOfRead, api, type Data } from '../../api.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
@@ -8,57 +9,35 @@ import { formatCount } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Facts, Page, Toolbar } from '../../parts/page.tsx'
 import { useAction, usePages } from '../../parts/resource.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { None, Time } from '../../parts/values.tsx'
-import { useChoice, useParameter } from '../../router.tsx'
-import { may } from '../../session.ts'
-import { StaffSessionsTable } from './sessions.tsx'
+import { Money, None, Points, Time } from '../../parts/values.tsx'
+import { useParameter } from '../../router.tsx'
 import { SubjectName, wordsOf } from './subject.tsx'
 
 type Entry = Data<'listAudit'>['entries'][number]
 
-const VIEWS = ['log', 'sessions'] as const
 const FILTERS = ['staffId', 'subjectKind', 'subjectId', 'operation', 'from', 'to'] as const
 type Filter = Record<(typeof FILTERS)[number], string>
 
 export function Screen() {
-  const [view, setView] = useChoice('view', VIEWS)
   const [written, setWritten] = useParameter('filter')
   const filter = parseFilter(written)
-  const log = (
-    <LogTable
-      filter={filter}
-      onFilter={next =>
-        setWritten(new URLSearchParams(Object.entries(next).filter(([, value]) => value)).toString())
-      }
-    />
-  )
-  const maySeeStaff = may('staff.write')
   return (
     <Page
       title="Audit log"
       about="What staff did, when and why. Rows are never changed."
-      actions={(view === 'log' || !maySeeStaff) && <LogActions filter={filter} />}
+      actions={<LogActions filter={filter} />}
     >
-      {maySeeStaff ? (
-        <Tabs
-          label="Audit"
-          tabs={[
-            { id: 'log', title: 'Log' },
-            { id: 'sessions', title: 'Signed-in staff' },
-          ]}
-          current={view}
-          onChange={setView}
-        >
-          {view === 'log' ? log : <StaffSessionsTable />}
-        </Tabs>
-      ) : (
-        log
-      )}
+      <LogTable
+        filter={filter}
+        onFilter={next =>
+          setWritten(new URLSearchParams(Object.entries(next).filter(([, value]) => value)).toString())
+        }
+      />
     </Page>
   )
 }
@@ -74,29 +53,80 @@ function parseFilter(written: string): Filter {
 const givenIn = (filter: Filter): Partial<Filter> =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
 
+const OUTCOMES: Record<Entry['outcome'], [title: string, tone: Tone]> = {
+  done: ['Done', 'good'],
+  unchanged: ['Done before', 'neutral'],
+  waiting: ['Waits', 'warn'],
+  confirmed: ['Confirmed', 'good'],
+  refused: ['Refused', 'bad'],
+  expired: ['Expired', 'neutral'],
+  failed: ['Failed', 'bad'],
+}
+
+/** What was asked for is more telling than that somebody asked. */
+const titleOf = ({ operation, detail }: Entry) =>
+  operation === 'requestApproval' && typeof detail?.operation === 'string'
+    ? `Asked: ${wordsOf(detail.operation).toLowerCase()}`
+    : wordsOf(operation)
+
+const Outcome = ({ of: { outcome } }: { of: Entry }) => (
+  <Badge tone={OUTCOMES[outcome][1]}>{OUTCOMES[outcome][0]}</Badge>
+)
+
+const Amount = ({ of: { amount } }: { of: Entry }) =>
+  amount === null ? (
+    <None />
+  ) : amount.currency === 'POINTS' ? (
+    <>
+      <Points value={amount.amount} signed /> points
+    </>
+  ) : (
+    <Money {...amount} />
+  )
+
 const COLUMNS: Column<Entry>[] = [
-  { id: 'operation', title: 'What', cell: ({ operation }) => wordsOf(operation) },
+  { id: 'operation', title: 'What', cell: titleOf },
   {
     id: 'subject',
     title: 'Of what',
     hide: 'narrow',
-    cell: ({ subject }) => <SubjectName of={subject} link={false} />,
+    under: true,
+    cell: ({ subject, fan }) =>
+      fan !== null && fan.name !== null ? <bdi>{fan.name}</bdi> : <SubjectName of={subject} link={false} />,
   },
+  {
+    id: 'amount',
+    title: 'Amount',
+    width: '7.5rem',
+    align: 'end',
+    hide: 'narrow',
+    under: true,
+    cell: entry => <Amount of={entry} />,
+  },
+  {
+    id: 'reason',
+    title: 'Why',
+    width: '22%',
+    hide: 'middle',
+    cell: ({ reason }) => (reason === null ? <None /> : <bdi title={reason}>{reason}</bdi>),
+  },
+  { id: 'outcome', title: 'Outcome', width: '7rem', cell: entry => <Outcome of={entry} /> },
   {
     id: 'staff',
     title: 'Who',
-    cell: ({ staff }) => (
+    hide: 'narrow',
+    under: true,
+    cell: ({ staff, confirmedBy }) => (
       <>
-        <bdi>{staff.name}</bdi> <span class="quiet">{staff.role}</span>
+        <bdi>{staff.name}</bdi>
+        {confirmedBy !== null && (
+          <>
+            {' '}
+            with <bdi>{confirmedBy.name}</bdi>
+          </>
+        )}
       </>
     ),
-  },
-  {
-    id: 'confirmed',
-    title: 'Confirmed by',
-    hide: 'middle',
-    width: '14%',
-    cell: ({ confirmedBy }) => (confirmedBy ? <bdi>{confirmedBy.name}</bdi> : <None why="Nobody" />),
   },
   { id: 'at', title: 'When', width: '6.5rem', cell: ({ at }) => <Time at={at} relative /> },
 ]
@@ -137,6 +167,7 @@ function LogTable({ filter, onFilter }: { filter: Filter; onFilter: (filter: Fil
             Clear
           </Button>
         )}
+        <SavedViews area="audit" />
       </Toolbar>
       <DataTable
         label="Audit log"
@@ -145,8 +176,8 @@ function LogTable({ filter, onFilter }: { filter: Filter; onFilter: (filter: Fil
         pages={pages}
         onOpen={setShown}
         empty={
-          <Empty icon="audit" title={count > 0 ? 'Nothing matches' : 'Nobody did anything yet'}>
-            <p>{count > 0 ? 'Change the filter.' : 'What staff do in the console appears here.'}</p>
+          <Empty icon="audit" title={count > 0 ? 'No entries match' : 'No actions yet'}>
+            <p>{count > 0 ? 'Change the filter.' : 'Actions of staff in the console appear here.'}</p>
           </Empty>
         }
       />
@@ -224,8 +255,8 @@ function Verify() {
         <Dialog title="The log was changed" onClose={() => setState(null)}>
           <div class="dialog-text">
             <p>
-              Rows were changed or removed behind the console. Compare with an export, and find out who has
-              access.
+              Somebody changed or removed rows outside the console. Compare the log with an export, and find
+              out who has access to the database.
             </p>
             <ul>
               {state.findings.map(({ seq, fault }) => (
@@ -241,8 +272,19 @@ function Verify() {
   )
 }
 
+type Fact = Parameters<typeof Facts>[0]['of'][number]
+
+const wordsOfCode = (code: string) => code.replaceAll('_', ' ')
+
+function wordsOfValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (value === null || value === undefined) return '–'
+  if (Array.isArray(value)) return value.map(wordsOfValue).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 const EntryDialog = ({ of: entry, onClose }: { of: Entry; onClose: () => void }) => (
-  <Dialog title={`${wordsOf(entry.operation)}, row ${formatCount(entry.seq)}`} kind="wide" onClose={onClose}>
+  <Dialog title={`${titleOf(entry)}, row ${formatCount(entry.seq)}`} kind="wide" onClose={onClose}>
     <div class="dialog-text">
       <Facts
         of={[
@@ -253,8 +295,20 @@ const EntryDialog = ({ of: entry, onClose }: { of: Entry; onClose: () => void })
             entry.confirmedBy ? <bdi key="by">{entry.confirmedBy.name}</bdi> : <None key="by" why="Nobody" />,
           ],
           ['Of what', <SubjectName key="what" of={entry.subject} />],
+          ...(entry.fan !== null && entry.subject.kind !== 'fan'
+            ? [['Fan', <SubjectName key="fan" of={{ kind: 'fan', ...entry.fan }} />] satisfies Fact]
+            : []),
+          ['Amount', <Amount key="amount" of={entry} />],
           ['Why', <bdi key="why">{entry.reason ?? '–'}</bdi>],
-          ['Details', <code key="detail">{entry.detail ? JSON.stringify(entry.detail) : '–'}</code>],
+          [
+            'Outcome',
+            <span key="outcome">
+              <Outcome of={entry} /> {entry.problem !== null && wordsOfCode(entry.problem)}
+            </span>,
+          ],
+          ...Object.entries(entry.detail ?? {}).map(
+            ([name, value]): Fact => [wordsOf(name), <bdi key={name}>{wordsOfValue(value)}</bdi>],
+          ),
           ['Hash', <code key="hash">{entry.hash}</code>],
         ]}
       />

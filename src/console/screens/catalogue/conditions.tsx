@@ -1,7 +1,8 @@
-/** Conditions on the data of an event: a row each, with path, comparison and value. */
+/** Conditions on the data of an event: a row each, with member, comparison and value. */
 import type { Operator } from '../../../club/catalogue/operators.ts'
 import { Button } from '../../parts/button.tsx'
 import { type FieldProps, SelectField, TextField } from '../../parts/form.tsx'
+import { ChosenField, EntryField, type EventMember, kindOfMember, useMembers } from './event-fields.tsx'
 import { moved, RowButtons } from './rows.tsx'
 import { isMembers, type Members, type Value } from './shapes.ts'
 
@@ -36,6 +37,7 @@ export function ConditionRows({
   value,
   onChange,
 }: ConditionsProps) {
+  const members = useMembers()
   return (
     <fieldset class="group">
       <legend>{label}</legend>
@@ -45,6 +47,7 @@ export function ConditionRows({
           <li key={index} class="row">
             <Condition
               disabled={disabled}
+              members={members}
               pointer={`${pointer}/${index}`}
               value={isMembers(condition) ? condition : {}}
               onChange={next => onChange(value.map((one, nth) => (nth === index ? next : one)))}
@@ -66,7 +69,7 @@ export function ConditionRows({
           <Button
             small
             icon="add"
-            blocked={value.length >= 20 && 'There are at most 20.'}
+            blocked={value.length >= 20 && 'At most 20 conditions are possible.'}
             onClick={() => onChange([...value, { path: '', op: 'eq', value: '' }])}
           >
             Add condition
@@ -81,22 +84,34 @@ interface ConditionProps {
   value: Members
   pointer: string
   disabled: boolean
+  members: EventMember[]
   onChange: (value: Members) => void
 }
 
-function Condition({ value: condition, pointer, disabled, onChange }: ConditionProps) {
+function Condition({ value: condition, pointer, disabled, members, onChange }: ConditionProps) {
   const { path, op, value } = condition
   // Shows the stored operator; only a person chooses another.
   const operator = isOperator(op) ? op : null
+  const member = members.find(one => one.path === path)
+  const kind = typeof path === 'string' ? kindOfMember(path.split('/').at(-1) ?? '') : undefined
+  const valueField = {
+    disabled,
+    label: 'Value',
+    required: true,
+    pointer: `${pointer}/value`,
+    value: typeof value === 'string' ? value : '',
+    onChange: (next: string) => onChange({ ...condition, value: next }),
+  }
   return (
     <div class="condition">
-      <TextField
+      <ChosenField
         disabled={disabled}
-        label="Path"
+        label="Member"
         required
         placeholder="/amount"
         pointer={`${pointer}/path`}
         value={typeof path === 'string' ? path : ''}
+        options={members.map(one => ({ value: one.path, title: one.title }))}
         onChange={next => onChange({ ...condition, path: next })}
       />
       <SelectField
@@ -121,6 +136,13 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
           ]}
           onChange={next => onChange({ ...condition, value: next === 'yes' })}
         />
+      ) : operator !== 'in' && member && member.values.length > 0 ? (
+        <ChosenField
+          {...valueField}
+          options={member.values.map(one => ({ value: one, title: one.replaceAll('_', ' ') }))}
+        />
+      ) : operator !== 'in' && kind ? (
+        <EntryField {...valueField} kind={kind} />
       ) : (
         <TextField
           disabled={disabled}

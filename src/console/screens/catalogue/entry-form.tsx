@@ -1,16 +1,20 @@
 /** The form of an entry: it is checked first, then saved with a view of the difference and a reason. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api, type Data, hasCode, ProblemError } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
+import { explained, languageAt, wordsOf } from './errors.ts'
 import { ObjectFields } from './fields.tsx'
 import type { KindName } from './kinds.ts'
+import { CurrentLanguage, LanguageTabs } from './languages.tsx'
+import { EntryKind } from './picture-field.tsx'
 import { ErrorPointers } from './rows.tsx'
 import { SaveDialog } from './save-dialog.tsx'
-import { type Members, mergeChanges, type Schema, type ShownEntry } from './shapes.ts'
+import { isMembers, type Members, mergeChanges, type Schema, type ShownEntry } from './shapes.ts'
+import { withoutEmptied } from './texts.ts'
 
 interface FormProps {
   kind: KindName
@@ -21,6 +25,10 @@ interface FormProps {
   isChanged: boolean
   isNew: boolean
   revision: number | null
+  /** Of the catalogue, the first of the club first. */
+  languages: string[]
+  language: string
+  onLanguage: (language: string) => void
   mayWrite: boolean
   onSaved: (id: string) => Promise<void>
   /** The stored entry on which the merged draft is based. */
@@ -35,16 +43,31 @@ const fixedIn = ({ properties = {} }: Schema) =>
 
 export function EntryForm(props: FormProps) {
   const { kind, schema, base, draft, setDraft, isChanged, isNew, revision, mayWrite, children } = props
+  const { languages, language, onLanguage } = props
+  const [first = 'en'] = languages
   const [plan, setPlan] = useState<Data<'planCatalogueEntry'> | null>(null)
   const [merged, setMerged] = useState<string[] | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const check = useAction<Members>(async entry => {
+  const check = useAction<Members>(async written => {
     setError(null)
+    const stripped = withoutEmptied(schema, written, first)
+    const entry = isMembers(stripped) ? stripped : written
+    setDraft(entry)
     setPlan(await api.planCatalogueEntry({ kind, entry }))
   })
   const id = typeof draft.id === 'string' ? draft.id : ''
   // After the dialog has closed, an error of the save is also shown at its field.
-  const failure = check.error ?? error
+  const failed = check.error ?? error
+  const failure = failed === null ? null : explained(failed, schema, draft, first)
+  const show = (pointer: string) => {
+    const of = languageAt(schema, pointer)
+    if (of !== null) onLanguage(of)
+  }
+  useEffect(() => {
+    // The first error is shown in its language.
+    const [pointer] = pointers
+    if (pointer !== undefined) show(pointer)
+  }, [failed])
   const pointers =
     failure instanceof ProblemError
       ? (failure.problem.errors ?? []).flatMap(({ pointer }) => pointer ?? [])
@@ -63,6 +86,9 @@ export function EntryForm(props: FormProps) {
       <Form
         action={{ isBusy: check.isBusy, error: failure }}
         onSubmit={() => check.run(draft)}
+        byButton
+        nameOf={pointer => wordsOf(schema, pointer)}
+        onShow={show}
         foot={
           mayWrite && (
             <div class="save-bar">
@@ -97,23 +123,38 @@ export function EntryForm(props: FormProps) {
             <p>Somebody saved this {kind} while you edited it. Your changes are now on top of theirs.</p>
             {merged.length > 0 && (
               <p>
-                You both changed {merged.join(', ')}: what you wrote is here, and the review shows what it
-                replaces.
+                You both changed {merged.join(', ')}: the form keeps your values, and the review shows what
+                they replace.
               </p>
             )}
           </Note>
         )}
-        {kind === 'match' && !isNew && <Note>State and scores are entered on the page of match day.</Note>}
-        {!mayWrite && <Note>Your role reads the catalogue and does not change it.</Note>}
+        {kind === 'match' && !isNew && <Note>Enter status and scores on the page “Match day”.</Note>}
+        {!mayWrite && <Note>Your role can read the catalogue, but not change it.</Note>}
         {children ?? (
-          <ObjectFields
+          <LanguageTabs
             schema={schema}
-            value={draft}
-            pointer="/entry"
-            fixed={isNew ? [] : fixedIn(schema)}
-            disabled={!mayWrite}
-            onChange={setDraft}
-          />
+            draft={draft}
+            known={languages}
+            current={language}
+            onChange={onLanguage}
+            mayAdd={mayWrite}
+          >
+            <CurrentLanguage.Provider value={{ language, first }}>
+              <EntryKind.Provider value={kind}>
+                <div class="fields">
+                  <ObjectFields
+                    schema={schema}
+                    value={draft}
+                    pointer="/entry"
+                    fixed={isNew ? [] : fixedIn(schema)}
+                    disabled={!mayWrite}
+                    onChange={setDraft}
+                  />
+                </div>
+              </EntryKind.Provider>
+            </CurrentLanguage.Provider>
+          </LanguageTabs>
         )}
       </Form>
       {plan && (

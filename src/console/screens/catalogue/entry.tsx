@@ -1,22 +1,24 @@
 /** One entry: its form, its JSON, its history, and a preview for rules and quests. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
-import { ReasonDialog } from '../../parts/dialog.tsx'
+import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { addressOf, navigate, unsaved, useChoice, useUnsaved } from '../../router.tsx'
-import { may } from '../../session.ts'
+import { addressOf, navigate, unsaved, useChoice, useParameter, useUnsaved } from '../../router.tsx'
+import { may, session } from '../../session.ts'
+import { Suggestions } from './choice-fields.tsx'
+import { StateBadge, titleOfState } from './columns.tsx'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
 import { type Kind, type KindName, titleOf } from './kinds.ts'
-import { StateBadge } from './list.tsx'
+import { hasPhone, Phone } from './phone.tsx'
 import { PreviewPanel } from './preview.tsx'
-import { isEqual, newEntry, type Schema, type ShownEntry } from './shapes.ts'
+import { ActivationDialog } from './quick-edits.tsx'
+import { isEqual, isMembers, type Members, newEntry, type Schema, type ShownEntry } from './shapes.ts'
 
 interface EntryProps {
   kind: Kind
@@ -26,14 +28,21 @@ interface EntryProps {
 
 export function EntryScreen({ kind, id }: EntryProps) {
   const { kind: name } = kind
+  const [from] = useParameter('from')
+  const copied = id === null && from !== '' ? from : null
   const resource = useResource<ShownEntry | Data<'readCatalogueSchema'>>(
-    `catalogue entry ${name} ${id}`,
-    signal =>
-      id === null
+    `catalogue entry ${name} ${id ?? copied}`,
+    signal => {
+      const entryId = id ?? copied
+      return entryId === null
         ? api.readCatalogueSchema({ kind: name }, { signal })
-        : api.readCatalogueEntry({ kind: name, entryId: id }, { signal }),
+        : api.readCatalogueEntry({ kind: name, entryId }, { signal })
+    },
   )
-  const back = { to: addressOf('catalogue', name), title: titleOf(kind) }
+  const isOnly = kind.only !== null
+  const back = isOnly
+    ? { to: addressOf('catalogue'), title: 'Catalogue' }
+    : { to: addressOf('catalogue', name), title: titleOf(kind) }
   const { data } = resource
   // The first read is what is edited. A later read must not replace typed text.
   const [first, setFirst] = useState<ShownEntry | null>(null)
@@ -52,9 +61,14 @@ export function EntryScreen({ kind, id }: EntryProps) {
       // After a save, starts again with the stored entry.
       key={stored?.revision ?? 'new'}
       kind={name}
+      isOnly={isOnly}
       stored={stored}
+      stateTitle={stored ? titleOfState(kind, stored.state) : ''}
+      initial={stored?.entry ?? (known ? copyOf(known) : inCurrencyOfClub(newEntry(data.schema)))}
       back={back}
       schema={data.schema}
+      languages={data.languages}
+      suggestions={data.suggestions}
       onStored={async () => {
         await resource.reload()
         setFirst(null)
@@ -63,22 +77,45 @@ export function EntryScreen({ kind, id }: EntryProps) {
   )
 }
 
+/** A new entry with a price has it in the currency of the club. */
+function inCurrencyOfClub(entry: Members): Members {
+  const currency = session.value?.club.currency ?? null
+  return currency !== null && isMembers(entry.price)
+    ? { ...entry, price: { ...entry.price, currency } }
+    : entry
+}
+
+/** A draft of a new entry like another one: off, until somebody has looked at it. */
+function copyOf({ id, entry }: ShownEntry): Members {
+  return { ...entry, id: `${id}-copy`, ...('active' in entry ? { active: false } : {}) }
+}
+
 interface EditorProps {
   kind: KindName
+  /** The only entry of its kind, which is never off. */
+  isOnly: boolean
   stored: ShownEntry | null
+  stateTitle: string
+  /** What is edited first. */
+  initial: Members
   schema: Schema
+  languages: string[]
+  suggestions: Record<string, string[]>
   back: { to: string; title: string }
   /** Called after a change of the entry, to read it again. */
   onStored: () => Promise<void>
 }
 
-function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
-  const [base, setBase] = useState(() => stored?.entry ?? newEntry(schema))
+function Editor(props: EditorProps) {
+  const { kind, isOnly, stored, stateTitle, initial, schema, languages, suggestions, back, onStored } = props
+  const [chosenLanguage, setLanguage] = useParameter('language')
+  const language = chosenLanguage || (languages[0] ?? 'en')
+  const [base, setBase] = useState(initial)
   const [revision, setRevision] = useState(stored?.revision ?? null)
   const [draft, setDraft] = useState(base)
   const mayWrite = may('catalogue.write')
   const isChanged = !isEqual(draft, base)
-  useUnsaved(isChanged ? `Your changes of the ${kind}` : null)
+  useUnsaved(isChanged ? `Your changes to the ${kind}` : null)
   const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
   const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'history'])
   const tabs = [
@@ -89,9 +126,11 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
   ] as const
   const current = tabs.some(({ id }) => id === tab) ? tab : 'form'
 
+  const withPhone = current === 'form' && hasPhone(kind)
+
   const whenSaved = async (id: string) => {
     unsaved.value = null
-    toast(stored ? `The ${kind} was saved.` : `The ${kind} was created.`)
+    toast(isOnly ? 'Saved.' : stored ? `The ${kind} was saved.` : `The ${kind} was created.`)
     if (stored) await onStored()
     else navigate(addressOf('catalogue', kind, 'entry', id), { replace: true })
   }
@@ -101,38 +140,56 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
       head={
         stored && (
           <>
-            <bdi>{stored.title}</bdi> <StateBadge state={stored.state} />
+            <bdi>{stored.title}</bdi> {!isOnly && <StateBadge state={stored.state} title={stateTitle} />}
           </>
         )
       }
-      about={stored ? <code>{stored.id}</code> : undefined}
+      about={stored && !isOnly ? <code>{stored.id}</code> : undefined}
       back={back}
       actions={
-        stored && mayWrite && <Switch kind={kind} stored={stored} onStored={onStored} isChanged={isChanged} />
+        stored &&
+        mayWrite &&
+        !isOnly && <Actions kind={kind} stored={stored} onStored={onStored} isChanged={isChanged} />
       }
     >
       <Tabs label={`Views of the ${kind}`} tabs={tabs} current={current} onChange={setTab}>
         {(current === 'form' || current === 'json') && (
-          <EntryForm
-            kind={kind}
-            schema={schema}
-            draft={draft}
-            setDraft={setDraft}
-            isChanged={isChanged}
-            revision={revision}
-            mayWrite={mayWrite}
-            isNew={stored === null}
-            base={base}
-            onMerged={({ entry, revision: newest }) => {
-              setBase(entry)
-              setRevision(newest)
-            }}
-            onSaved={whenSaved}
-          >
-            {current === 'json' ? (
-              <JsonPanel draft={draft} onChange={setDraft} disabled={!mayWrite} />
-            ) : undefined}
-          </EntryForm>
+          <div class={withPhone ? 'editor with-phone' : 'editor'}>
+            <Suggestions.Provider value={suggestions}>
+              <EntryForm
+                kind={kind}
+                schema={schema}
+                languages={languages}
+                language={language}
+                onLanguage={setLanguage}
+                draft={draft}
+                setDraft={setDraft}
+                isChanged={isChanged}
+                revision={revision}
+                mayWrite={mayWrite}
+                isNew={stored === null}
+                base={base}
+                onMerged={({ entry, revision: newest }) => {
+                  setBase(entry)
+                  setRevision(newest)
+                }}
+                onSaved={whenSaved}
+              >
+                {current === 'json' ? (
+                  <JsonPanel draft={draft} onChange={setDraft} disabled={!mayWrite} />
+                ) : undefined}
+              </EntryForm>
+            </Suggestions.Provider>
+            {withPhone && (
+              <Phone
+                kind={kind}
+                schema={schema}
+                draft={draft}
+                language={language}
+                first={languages[0] ?? 'en'}
+              />
+            )}
+          </div>
         )}
         {current === 'preview' && hasPreview && (
           <PreviewPanel kind={kind === 'rule' ? 'rule' : 'quest'} draft={draft} />
@@ -151,41 +208,29 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
   )
 }
 
-interface SwitchProps {
+interface ActionsProps {
   kind: KindName
   stored: ShownEntry
   isChanged: boolean
   onStored: () => Promise<void>
 }
 
-/** Switches an entry off or on. */
-function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
+/** Copies an entry, and switches it off or on. */
+function Actions({ kind, stored, isChanged, onStored }: ActionsProps) {
   const [isOpen, setOpen] = useState(false)
-  const active = stored.state === 'off'
-  const action = active ? 'Activate' : 'Deactivate'
   return (
     <>
+      <ButtonLink
+        to={`${addressOf('catalogue', kind, 'new')}?from=${encodeURIComponent(stored.id)}`}
+        icon="copy"
+      >
+        Duplicate
+      </ButtonLink>
       <Button blocked={isChanged && 'Save or discard your changes first.'} onClick={() => setOpen(true)}>
-        {action}
+        {stored.state === 'off' ? 'Activate' : 'Deactivate'}
       </Button>
       {isOpen && (
-        <ReasonDialog
-          title={`${action} the ${kind}`}
-          action={action}
-          onClose={() => setOpen(false)}
-          onConfirm={async reason => {
-            const { id: entryId, revision } = stored
-            await api.switchCatalogueEntry({ kind, entryId, active, revision, reason })
-            toast(`The ${kind} is ${active ? 'on' : 'off'}.`)
-            await onStored()
-          }}
-        >
-          <p>
-            {active
-              ? 'It is offered again, between its start and its end.'
-              : 'It is not offered any more. Fans keep what they have.'}
-          </p>
-        </ReasonDialog>
+        <ActivationDialog kind={kind} entry={stored} onDone={onStored} onClose={() => setOpen(false)} />
       )}
     </>
   )

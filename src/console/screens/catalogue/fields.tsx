@@ -1,6 +1,6 @@
 /** Fields of an entry, as its JSON Schema describes them. */
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useContext, useId, useState } from 'preact/hooks'
 import {
   CheckField,
   type FieldProps,
@@ -9,10 +9,11 @@ import {
   TextArea,
   TextField,
 } from '../../parts/form.tsx'
-import { formatMoney } from '../../parts/format.ts'
-import { LocalizedField, type LocalizedText, TimeField } from '../../parts/special-fields.tsx'
-import { zone } from '../../preferences.ts'
+import { TimeField } from '../../parts/special-fields.tsx'
+import { CurrencyField, PriceField, WordField, ZoneField } from './choice-fields.tsx'
 import { ConditionRows } from './conditions.tsx'
+import { EntryField, EventTypeField, EventTypeOf, kindOfMember } from './event-fields.tsx'
+import { LanguageField } from './languages.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
 import {
@@ -27,6 +28,7 @@ import {
   type Value,
   withoutNull,
 } from './shapes.ts'
+import type { Text } from './texts.ts'
 
 interface ObjectProps {
   schema: Schema
@@ -48,8 +50,10 @@ export function ObjectFields({
   disabled = false,
 }: ObjectProps) {
   const { properties = {}, required = [] } = schema
+  const outer = useContext(EventTypeOf)
+  const type = typeof value.eventType === 'string' ? value.eventType : outer
   return (
-    <>
+    <EventTypeOf.Provider value={type}>
       {Object.entries(properties).map(([name, member]) => (
         <Field
           key={name}
@@ -65,7 +69,7 @@ export function ObjectFields({
           }}
         />
       ))}
-    </>
+    </EventTypeOf.Provider>
   )
 }
 
@@ -104,12 +108,12 @@ function Field({
     case 'text': {
       const isOptional = !isRequired
       return (
-        <LocalizedField
+        <LanguageField
           {...field}
           lines={(shape.max ?? 0) > 200}
-          {...(shape.max === undefined ? {} : { max: shape.max })}
+          max={shape.max}
           // Guarantee of the cast: the schema allows texts here.
-          value={(value ?? '') as LocalizedText}
+          value={(value ?? '') as Text}
           onChange={next => onChange(next === '' && isOptional ? empty : next)}
         />
       )
@@ -127,7 +131,6 @@ function Field({
       return (
         <TimeField
           {...field}
-          hint={[hint, `In ${zone.value}.`].filter(Boolean).join(' ')}
           value={typeof value === 'string' ? value : null}
           onChange={at => onChange(at ?? empty)}
         />
@@ -141,6 +144,7 @@ function Field({
         <NumberField
           {...field}
           {...(shape.min === undefined ? {} : { min: shape.min })}
+          {...(shape.isWhole ? {} : { step: 0.01 })}
           value={typeof value === 'number' ? value : null}
           onChange={next => onChange(next ?? empty)}
         />
@@ -179,16 +183,13 @@ function Field({
           onSet={on => onChange(on ? initialOf(schema) : empty)}
         >
           {isMembers(value) && (
-            <>
-              <ObjectFields
-                schema={schema}
-                value={value}
-                pointer={pointer}
-                disabled={disabled}
-                onChange={onChange}
-              />
-              <PriceNote value={value} />
-            </>
+            <MembersOf
+              schema={schema}
+              value={value}
+              pointer={pointer}
+              disabled={disabled}
+              onChange={onChange}
+            />
           )}
         </Group>
       )
@@ -226,17 +227,28 @@ function Field({
       return (shape.max ?? 0) > 200 && shape.example === undefined ? (
         <TextArea {...field} value={text} onChange={changeText} />
       ) : (
-        <TextField
-          {...field}
-          {...(shape.max === undefined ? {} : { max: shape.max })}
-          {...(shape.example === undefined ? {} : { placeholder: shape.example })}
-          value={text}
-          onChange={changeText}
-        />
+        <LineField {...field} {...shape} name={name} value={text} onChange={changeText} />
       )
     default:
       return <JsonField {...field} value={value} onChange={onChange} />
   }
+}
+
+interface LineProps extends FieldProps {
+  name: string
+  value: string
+  max: number | undefined
+  example: string | undefined
+  onChange: (value: string) => void
+}
+
+function LineField({ example: placeholder, ...line }: LineProps) {
+  if (line.name === 'eventType') return <EventTypeField {...line} />
+  const kind = kindOfMember(line.name)
+  if (kind) return <EntryField {...line} kind={kind} />
+  if (line.name === 'timeZone') return <ZoneField {...line} />
+  if (line.name === 'currency') return <CurrencyField {...line} />
+  return <WordField {...line} placeholder={placeholder} />
 }
 
 /** The content of a row in a list. */
@@ -281,12 +293,12 @@ function Group({ label, hint, isOptional, isSet, onSet, disabled = false, childr
   )
 }
 
-/** An amount of minor units, written as money. */
-function PriceNote({ value: { amount, currency } }: { value: Members }) {
-  if (typeof amount !== 'number' || typeof currency !== 'string') return null
-  if (currency !== 'POINTS' && !/^[A-Z]{3}$/.test(currency)) return null
-  return <p class="field-hint">Fans see {formatMoney(amount, currency)}.</p>
-}
+/** The members of an object; those of a price together. */
+const MembersOf = (props: ObjectProps) =>
+  isPrice(props.schema) ? <PriceField label="Price" {...props} /> : <ObjectFields {...props} />
+
+const isPrice = ({ properties = {} }: Schema) =>
+  'amount' in properties && 'currency' in properties && Object.keys(properties).length === 2
 
 interface VariantsProps {
   field: FieldProps

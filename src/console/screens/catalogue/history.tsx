@@ -21,7 +21,7 @@ const SOURCES: Record<Revision['source'], string> = {
   before: 'Before the history',
   import: 'Import',
   console: 'Console',
-  script: 'Program',
+  script: 'Script',
 }
 
 const COLUMNS: Column<Revision>[] = [
@@ -69,7 +69,7 @@ export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: 
         onOpen={({ revision }) => setOpen(revision)}
         empty={
           <Empty icon="history" title="No changes yet">
-            <p>The first change keeps the entry as it is now, too.</p>
+            <p>The first change also stores the entry as it is now.</p>
           </Empty>
         }
       />

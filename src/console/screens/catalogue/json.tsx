@@ -26,7 +26,7 @@ export function JsonPanel({ draft, onChange, disabled }: JsonProps) {
         disabled={disabled}
         rows={Math.min(MAX_ROWS, text.split('\n').length + 1)}
         value={text}
-        hint="As in a file of the catalogue."
+        hint="The format is that of a catalogue file."
         onChange={next => {
           setText(next)
           const entry = parse(next)
@@ -48,8 +48,8 @@ export function JsonPanel({ draft, onChange, disabled }: JsonProps) {
 function parse(text: string): Members | string {
   try {
     const value: unknown = JSON.parse(text)
-    return isMembers(value) ? value : 'An entry is a JSON object.'
+    return isMembers(value) ? value : 'An entry must be a JSON object.'
   } catch (error) {
-    return `This is no JSON: ${error instanceof Error ? error.message : ''}`
+    return `This is not valid JSON: ${error instanceof Error ? error.message : ''}`
   }
 }

@@ -20,3 +20,6 @@ export const STATES: Record<State, { title: string; tone: Tone }> = {
   over: { title: 'Over', tone: 'neutral' },
   off: { title: 'Off', tone: 'neutral' },
 }
+
+export const SORTS = ['title', 'state', 'price', 'points', 'left', 'claimed', 'sold', 'ends'] as const
+export type SortKey = (typeof SORTS)[number]

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { CheckField, type FieldProps } from '../../parts/form.tsx'
+import { DragHandle, useDrag } from './drag.tsx'
 import { moved, RowButtons, useHasErrorBelow } from './rows.tsx'
-import { initialOf, isMembers, type Members, type Schema, type Value } from './shapes.ts'
+import { initialOf, isMembers, type Members, type Schema, singular, type Value } from './shapes.ts'
 
 export interface RowContent {
   value: Value
@@ -31,6 +32,7 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
   const replace = (index: number, next: Value) =>
     onChange(rows.map((row, nth) => (nth === index ? next : row)))
   const remove = (index: number) => onChange(rows.filter((_, nth) => nth !== index))
+  const drag = useDrag((from, to) => onChange(moved(rows, from, to)))
   const isFull = max !== undefined && rows.length >= max
   return (
     <fieldset class="group">
@@ -57,6 +59,7 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
               disabled={disabled}
               renderRow={renderRow}
               isOpen={added === index}
+              drag={drag}
               count={rows.length}
               label={singular(label)}
               pointer={`${pointer}/${index}`}
@@ -72,7 +75,7 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
           <Button
             small
             icon="add"
-            blocked={isFull && `There are at most ${max}.`}
+            blocked={isFull && `At most ${max} are possible.`}
             onClick={() => {
               setAdded(rows.length)
               onChange([...rows, initialOf(items)])
@@ -86,8 +89,6 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
   )
 }
 
-const singular = (label: string) => label.replace(/ies$/, 'y').replace(/s$/, '')
-
 interface RowProps {
   row: Value
   index: number
@@ -95,6 +96,7 @@ interface RowProps {
   label: string
   pointer: string
   isOpen: boolean
+  drag: ReturnType<typeof useDrag>
   disabled: boolean
   onChange: (value: Value) => void
   onMove: (to: number) => void
@@ -103,7 +105,8 @@ interface RowProps {
 }
 
 /** Objects are collapsed at first, since a pack may have a thousand items. */
-function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, ...change }: RowProps) {
+function Row({ row, index, count, label, pointer, isOpen, drag, disabled, renderRow, ...change }: RowProps) {
+  const { dragged } = drag
   const { onChange, onMove, onRemove } = change
   const [opened, setOpened] = useState(isOpen)
   const hasError = useHasErrorBelow(pointer)
@@ -111,7 +114,10 @@ function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, .
   const isShown = opened || hasError
   const content = () => renderRow({ value: row, label: place, pointer, onChange })
   return (
-    <li class="row">
+    <li class={`row${placeOf(dragged, index)}`}>
+      {!disabled && count > 1 && (
+        <DragHandle name={place.toLowerCase()} index={index} count={count} drag={drag} onMove={onMove} />
+      )}
       {isMembers(row) ? (
         <details open={isShown} onToggle={event => setOpened(event.currentTarget.open)}>
           <summary>
@@ -133,6 +139,13 @@ function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, .
       )}
     </li>
   )
+}
+
+/** Where a dragged row is, and where it will be. */
+function placeOf(dragged: { from: number; to: number } | null, index: number): string {
+  if (dragged === null) return ''
+  if (dragged.from === index) return ' dragged'
+  return dragged.to !== index ? '' : dragged.to < dragged.from ? ' drop-before' : ' drop-after'
 }
 
 /** A summary of a row: its name or id, and its weight or stock. */

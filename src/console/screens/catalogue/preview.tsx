@@ -104,17 +104,16 @@ export function PreviewPanel({ kind, draft }: { kind: 'rule' | 'quest'; draft: M
         </div>
       )}
       {error !== null && <Failed error={error} onRetry={run} />}
-      {result && result.of !== asked && (
-        <Note>The draft has changed since: this is the preview of the one before.</Note>
-      )}
+      {result && result.of !== asked && <Note>You have changed the draft since: run the preview again.</Note>}
       {result ? (
         <Shown of={result.value} />
       ) : (
         progress === null &&
         error === null && (
-          <Empty icon="play" title="Try the draft on what has happened">
+          <Empty icon="play" title="Try the draft on past events">
             <p>
-              The preview reads recorded events and writes nothing. It tells what the {kind} would have given.
+              The preview reads recorded events and writes nothing. It shows what the {kind} would have
+              granted.
             </p>
           </Empty>
         )
@@ -130,7 +129,7 @@ function Shown({ of }: { of: Result }) {
     <>
       {!isComplete && (
         <Note tone="warn">
-          There were too many events: this is of the first {formatCount(events)}. Take fewer days.
+          There were too many events: only the first {formatCount(events)} were read. Choose fewer days.
         </Note>
       )}
       <p class="headline" role="status">
@@ -143,15 +142,15 @@ function Shown({ of }: { of: Result }) {
       <p class="quiet">{'granted' in of ? aboutRule(of) : aboutQuest(of)}</p>
       {fans > 0 && (
         <Columns>
-          <Section title="Fans who would get most" flush>
+          <Section title="Fans who would get the most points" flush>
             <DataTable
-              label="Fans who would get most"
+              label="Fans who would get the most points"
               columns={TOP}
               rows={top}
               rowKey={({ userId }) => userId}
             />
           </Section>
-          <Section title="How the points spread">
+          <Section title="Points per fan">
             <table class="spread">
               <thead>
                 <tr>
@@ -187,11 +186,13 @@ const aboutRule = ({ granted, grantedBefore, events, refused }: RuleResult) =>
     ...(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[])
       .filter(reason => refused[reason] > 0)
       .map(reason => `${formatCount(refused[reason])} ${REFUSALS[reason]}.`),
-    ...(grantedBefore > 0 ? [`The rule has granted ${formatCount(grantedBefore)} points for them.`] : []),
+    ...(grantedBefore > 0
+      ? [`The saved rule has granted ${formatCount(grantedBefore)} points for them.`]
+      : []),
   ].join(' ')
 
 const aboutQuest = ({ completions, started, blocked }: QuestResult) =>
   [
-    `By ${formatCount(completions)} completions, of ${formatCount(started)} fans who would have started it.`,
-    ...(blocked > 0 ? [`${formatCount(blocked)} were full without the required quests.`] : []),
+    `${formatCount(started)} fans would have started it, with ${formatCount(completions)} completions.`,
+    ...(blocked > 0 ? [`${formatCount(blocked)} would have met the goal without the required quests.`] : []),
   ].join(' ')

@@ -29,6 +29,8 @@ function Routed({ kinds }: { kinds: Kind[] }) {
   const [, name, what, id] = route.value
   const kind = name === undefined ? kinds[0] : kinds.find(one => one.kind === name)
   if (!kind) return <NotFound />
+  if (kind.only !== null)
+    return what === undefined ? <EntryScreen key={kind.kind} kind={kind} id={kind.only} /> : <NotFound />
   if (what === undefined) return <EntriesScreen key={kind.kind} of={kind} kinds={kinds} />
   if (what === 'new' && id === undefined)
     return <EntryScreen key={`new ${kind.kind}`} kind={kind} id={null} />

@@ -32,7 +32,7 @@ export type Shape =
   | { is: 'text'; max: number | undefined }
   | { is: 'choice'; options: string[] }
   | { is: 'instant' | 'picture' | 'colour' | 'conditions' }
-  | { is: 'number'; min: number | undefined; max: number | undefined }
+  | { is: 'number'; min: number | undefined; max: number | undefined; isWhole: boolean }
   | { is: 'flag' }
   | { is: 'string'; max: number | undefined; example: string | undefined }
   | { is: 'object'; properties: Record<string, Schema>; required: string[] }
@@ -69,7 +69,7 @@ export function shapeOf(schema: Schema): Shape {
       return { is: 'flag' }
     case 'integer':
     case 'number':
-      return { is: 'number', min: schema.minimum, max: schema.maximum }
+      return { is: 'number', min: schema.minimum, max: schema.maximum, isWhole: type === 'integer' }
     case 'object':
       return { is: 'object', properties: schema.properties ?? {}, required: schema.required ?? [] }
     case 'array':
@@ -155,7 +155,7 @@ const LABELS: Record<string, string> = {
   notCountries: 'Excluded countries',
   holds: 'Token',
   graceDays: 'Days of grace',
-  distinctBy: 'Each value once, of',
+  distinctBy: 'Count each value once, of',
 }
 
 /** `pointsRequired`: Points required. */
@@ -168,20 +168,23 @@ export function labelOf(name: string): string {
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Of a label of a list: Variants as Variant. */
+export const singular = (label: string) => label.replace(/ies$/, 'y').replace(/s$/, '')
+
 /** Hints for members whose schema description does not help in a form. */
 const HINTS: Record<string, string> = {
-  active: 'Off: it is kept, but not offered.',
+  active: 'Off: it is stored, but not offered.',
   id: 'A short name without spaces, such as home-scarf. It cannot be changed later.',
   imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
-  stock: 'Units in all, used ones included. Empty: no limit.',
-  supply: 'Packs in all, sold ones included. Empty: no limit.',
-  budget: 'Points that all fans together get at most. Empty: no limit.',
+  stock: 'Total number of units, including used ones. Empty: no limit.',
+  supply: 'Total number of packs, including sold ones. Empty: no limit.',
+  budget: 'The most points that all fans together can get. Empty: no limit.',
 }
 
 /** Of dates that can be left out. */
 const OPEN_HINTS: Record<string, string> = {
-  startsAt: 'Empty: at once.',
-  endsAt: 'Empty: without end. At this time it is over.',
+  startsAt: 'Empty: it starts at once.',
+  endsAt: 'Empty: it never ends. At this time it is over.',
 }
 
 /** The description, as a hint of a field. */

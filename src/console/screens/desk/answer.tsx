@@ -37,7 +37,7 @@ function wordsOf(answer: Answer): Words {
       icon: 'check',
       title: 'Hand it out',
       about: answer.code.repeated
-        ? 'Your first request had got through. It was used once.'
+        ? 'Your first request had already used the code. It was used only once.'
         : 'Used just now.',
     }
   return code.state === 'valid'
@@ -54,7 +54,7 @@ function wordsOfFailure(error: unknown, attempt: 'look' | 'use'): Words {
     title: 'No answer',
     about:
       attempt === 'use'
-        ? 'It is not known whether the code was used. Do not hand anything out. Try again: it is used at most once.'
+        ? 'The code may have been used. Do not hand anything out yet. Try again: a code is used at most once.'
         : 'The console cannot be reached. Nothing was used.',
   }
 }
@@ -120,7 +120,7 @@ function CodeFacts({ code, onUndone }: { code: DeskCode } & Pick<AnswerProps, 'o
                     <Time at={use.at} relative /> by {use.byYou ? 'you' : <bdi>{sourceOf(use.by)}</bdi>}
                   </span>,
                 ],
-              ] as [string, ComponentChildren][])),
+              ] satisfies [string, ComponentChildren][])),
           ['Redeemed', <Time key="redeemed" at={redeemedAt} />],
           ...(orderId !== null && may('orders.read')
             ? ([
@@ -130,7 +130,7 @@ function CodeFacts({ code, onUndone }: { code: DeskCode } & Pick<AnswerProps, 'o
                     Open the order
                   </Link>,
                 ],
-              ] as [string, ComponentChildren][])
+              ] satisfies [string, ComponentChildren][])
             : []),
         ]}
       />

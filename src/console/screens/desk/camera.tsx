@@ -16,6 +16,7 @@ interface NativeDetector {
 const PAUSE_MS = 150
 
 async function createDetector(): Promise<Detector> {
+  // Guarantee of the cast: the Shape Detection API, in browsers that have it.
   const native = (globalThis as { BarcodeDetector?: NativeDetector }).BarcodeDetector
   const formats = (await native?.getSupportedFormats().catch(() => [])) ?? []
   if (native && formats.includes('qr_code')) return new native({ formats })

@@ -15,12 +15,13 @@ export function play(feedback: Feedback): void {
   navigator.vibrate?.([...PATTERNS[feedback]])
   try {
     audio ??= new AudioContext()
-    void audio.resume()
-    const gain = audio.createGain()
-    gain.connect(audio.destination)
+    const context = audio
+    void context.resume()
+    const gain = context.createGain()
+    gain.connect(context.destination)
     TONES[feedback].forEach((frequency, nth) => {
-      const tone = new OscillatorNode(audio as AudioContext, { frequency, type: 'triangle' })
-      const at = (audio?.currentTime ?? 0) + nth * TONE_S
+      const tone = new OscillatorNode(context, { frequency, type: 'triangle' })
+      const at = context.currentTime + nth * TONE_S
       tone.connect(gain)
       tone.start(at)
       tone.stop(at + TONE_S * 0.9)

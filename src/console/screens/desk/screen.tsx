@@ -55,7 +55,7 @@ export function Screen() {
     setAnswer({ kind: 'failed', error, attempt })
     play(error instanceof UnreachableError ? 'unsure' : 'bad')
   }
-  /** A refusal is shown with what the code is and who used it, if that can be read. */
+  /** Shows why the code was refused. If the code can be looked up, also what it is for and who used it. */
   async function failUse(code: string, error: unknown) {
     if (!(error instanceof UnreachableError)) {
       const found = await api.lookUpCode({ code }).catch(() => null)
@@ -109,7 +109,7 @@ export function Screen() {
   const usable = answer?.kind === 'found' && answer.code.state === 'valid' ? answer.code.code : null
   const unsure = answer?.kind === 'failed' && answer.error instanceof UnreachableError ? answer.attempt : null
   return (
-    <Page title="Desk" about="Look at a code of a reward or a voucher, and use it once.">
+    <Page title="Desk" about="Check the code of a reward or a voucher, then use it.">
       <div class="desk">
         <div class="desk-shown">
           {answer && <AnswerPanel answer={answer} onUndone={look.run} />}
@@ -178,7 +178,7 @@ export function Screen() {
                 busy={isBusy}
                 blocked={text.trim() === '' && 'Type or scan a code first.'}
               >
-                {isDirect ? 'Use' : 'Look'}
+                {isDirect ? 'Use' : 'Check'}
               </Button>
             </div>
           </form>
@@ -190,7 +190,7 @@ export function Screen() {
             />
             <span>
               Use at once
-              <span class="quiet">Without a look first.</span>
+              <span class="quiet">Without checking it first.</span>
             </span>
           </label>
         </div>

@@ -4,6 +4,7 @@ import { api } from '../../api.ts'
 import { Copy } from '../../parts/button.tsx'
 import { formatCount, nameOfCountry, nameOfLanguage } from '../../parts/format.ts'
 import { Columns, Facts, Figure, Figures, Page, Section } from '../../parts/page.tsx'
+import { Face } from '../../parts/picture.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Failed, Loaded, Note, Skeleton } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
@@ -58,6 +59,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
       title={nameOf(head)}
       head={
         <>
+          <Face large fanId={head.id} name={nameOf(head)} />
           <bdi class="fan-title">{nameOf(head)}</bdi>
           <StateBadges states={head.states} />
         </>
@@ -128,7 +130,12 @@ function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }:
         value={<Points value={points.balance} />}
         note={
           <>
-            <Points value={points.lifetime} /> earned ever
+            <Points value={points.lifetime} /> earned in total
+            {points.held > 0 && (
+              <>
+                , <Points value={points.held} /> held for unpaid purchases
+              </>
+            )}
           </>
         }
       />
@@ -182,7 +189,7 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
     'Subject',
     head.subject === null ? <None /> : <Copy value={head.subject} label="Copy the subject" short />,
   ],
-  ['Name there', text(head.identity.name)],
+  ['Name at the provider', text(head.identity.name)],
   ['Synced', when(head.identity.syncedAt)],
   ['Onboarded', when(head.onboardingCompletedAt)],
   ['Last event', when(head.lastEventAt)],
@@ -193,7 +200,7 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Profile seen by', head.privacy.profile],
   ['Activity seen by', head.privacy.activity],
   ['Locker seen by', head.privacy.locker],
-  ['On boards as', head.privacy.leaderboardName],
+  ['Shown on leaderboards as', head.privacy.leaderboardName],
   ['Follows', head.counts.following],
   ['Followers', head.counts.followers],
   ['Quests completed', head.counts.questsCompleted],
@@ -202,7 +209,7 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
     ? ([
         ['Open reports', head.counts.openReports],
         ['Open appeals', head.counts.openAppeals],
-      ] as [string, number][])
+      ] satisfies [string, number][])
     : []),
   ...head.mergedIds.map((id): [string, ReturnType<typeof Link>] => [
     'Merged record',

@@ -16,10 +16,36 @@ export function PointsTab({ fanId }: { fanId: string }) {
       pages={pages}
       rowKey={({ id }) => id}
       columns={[
-        { id: 'seq', title: 'No.', width: '4rem', cell: ({ seq }) => seq, hide: 'narrow' },
-        { id: 'at', title: 'Booked', width: '11rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { id: 'reason', title: 'Reason', cell: ({ reason }) => reason.replaceAll('_', ' ') },
-        { id: 'ref', title: 'Reference', cell: ({ ref }) => <bdi title={ref}>{ref}</bdi>, hide: 'middle' },
+        {
+          id: 'title',
+          title: 'For',
+          cell: ({ title, note }) => (
+            <>
+              <bdi>{title}</bdi>
+              {note !== null && (
+                <>
+                  {': '}
+                  <bdi class="quiet">{note}</bdi>
+                </>
+              )}
+            </>
+          ),
+        },
+        {
+          id: 'at',
+          title: 'Booked',
+          width: '11rem',
+          hide: 'narrow',
+          under: true,
+          cell: ({ createdAt }) => <Time at={createdAt} />,
+        },
+        {
+          id: 'ref',
+          title: 'Reference',
+          width: '20%',
+          cell: ({ ref }) => <bdi title={ref}>{ref}</bdi>,
+          hide: 'middle',
+        },
         {
           id: 'delta',
           title: 'Points',
@@ -33,6 +59,7 @@ export function PointsTab({ fanId }: { fanId: string }) {
           width: '6.5rem',
           align: 'end',
           hide: 'narrow',
+          under: true,
           cell: ({ balanceAfter }) => <Points value={balanceAfter} />,
         },
       ]}

@@ -2,12 +2,14 @@
 import { signal } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
 import { addressOf, navigate } from '../../router.tsx'
 import { may, session } from '../../session.ts'
 import { FoundRow } from './found.tsx'
+import { maySeveral, SeveralDialog } from './several.tsx'
 import type { FoundFans } from './types.ts'
 
 const PAUSE_MS = 150
@@ -31,6 +33,7 @@ export function SearchScreen() {
   const [error, setError] = useState<unknown>(null)
   const [chosen, setChosen] = useState(0)
   const [attempt, setAttempt] = useState(0)
+  const [isSeveral, setSeveral] = useState(false)
   const wanted = text.trim()
   /** The text for which Enter was pressed before its fans had loaded. */
   const awaited = useRef('')
@@ -86,9 +89,14 @@ export function SearchScreen() {
       ? ''
       : isBusy
         ? 'Searching…'
-        : `${fans.length === 0 ? 'No fan' : fans.length === 1 ? '1 fan' : `${fans.length} fans`} found${result?.found.more ? ', and there are more: type more of it' : ''}`
+        : `${fans.length === 0 ? 'No fan' : fans.length === 1 ? '1 fan' : `${fans.length} fans`} found${result?.found.more ? ', and there are more: type more characters' : ''}`
   return (
-    <Page title="Fans" about="Find one fan by anything that you have of them.">
+    <Page
+      title="Fans"
+      about="Find a fan by name, handle, e-mail, code or id."
+      actions={maySeveral() && <Button onClick={() => setSeveral(true)}>Several fans</Button>}
+    >
+      {isSeveral && <SeveralDialog onClose={() => setSeveral(false)} />}
       <div class="fan-search">
         <label for={`${id}-input`} class="unseen">
           Search fans
@@ -139,7 +147,7 @@ export function SearchScreen() {
       {wanted === '' && error === null && <Hint />}
       {wanted !== '' && !isBusy && error === null && fans.length === 0 && (
         <Empty icon="search" title="No fan was found">
-          <p>A handle and a name are found by their beginning; all else must be complete.</p>
+          <p>Handles and names are found by their first characters. Everything else must be complete.</p>
         </Empty>
       )}
     </Page>

@@ -92,7 +92,7 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
           {kind !== undefined && <p>Nothing of this kind.</p>}
         </Empty>
       ) : (
-        <Timeline entries={items.map(item => entryOf(item, fanId))} />
+        <Timeline entries={foldBare(items).map(group => entryOfGroup(group, fanId))} />
       )}
       {pages.moreError !== null && (
         <Failed error={pages.moreError} onRetry={pages.more} busy={pages.isLoadingMore} />
@@ -106,6 +106,38 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
       )}
     </>
   )
+}
+
+/** Items whose details are no longer stored are one entry for each sentence, where the newest of them stands. */
+function foldBare(items: TimelineItem[]): [TimelineItem, ...TimelineItem[]][] {
+  const groups = new Map<string, [TimelineItem, ...TimelineItem[]]>()
+  for (const item of items) {
+    const key = item.isBare ? `bare ${item.title}` : item.id
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return [...groups.values()]
+}
+
+function entryOfGroup([newest, ...older]: [TimelineItem, ...TimelineItem[]], fanId: string) {
+  const entry = entryOf(newest, fanId)
+  const oldest = older.at(-1)
+  if (!oldest) return entry
+  return {
+    ...entry,
+    title: (
+      <span class="item-title">
+        <span>{newest.title}</span>
+        <Badge>{older.length + 1} times</Badge>
+      </span>
+    ),
+    detail: (
+      <p>
+        From <Time at={oldest.at} /> to <Time at={newest.at} />. Their details are no longer stored.
+      </p>
+    ),
+  }
 }
 
 const entryOf = (item: TimelineItem, fanId: string) => ({
@@ -133,7 +165,7 @@ function ItemDetail({ item, fanId }: { item: TimelineItem; fanId: string }) {
   const id = useId()
   return (
     <>
-      {item.detail !== null && <p>{item.detail}</p>}
+      {item.detail !== null && <p dir="auto">{item.detail}</p>}
       <button
         type="button"
         class="more-button"

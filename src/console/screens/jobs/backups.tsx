@@ -22,22 +22,18 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
   const isRunning = runs.some(({ kind, state }) => state === 'running' && kind === 'backup')
   const blocked =
     (!may('jobs.write') && 'Your role cannot back up.') ||
-    (isRunning && 'A backup runs.') ||
+    (isRunning && 'A backup is running.') ||
     (backups !== null &&
       backups.freeBytes < backups.databaseBytes &&
-      'The disk has no room: delete old backups on the server.')
+      'The disk has too little space: delete old backups on the server.')
   if (backups === null)
     return (
       <Section title="Backups">
         <Note>
           <p>
-            The database is PostgreSQL, which its own tools back up, on a schedule outside of the console:{' '}
-            <code>pg_dump --format=custom --file=FILE "$DATABASE_URL"</code> (with <code>--schema</code> if
-            DATABASE_SCHEMA is set), or base backups and archived WAL for point-in-time recovery.
-          </p>
-          <p>
-            “Last backup” above shows what was recorded in <code>maintenance_runs</code> after a dump was
-            checked.
+            The database is PostgreSQL. Operators back it up with the tools of PostgreSQL, outside of the
+            console; the guide describes how, under “Backups”. “Last backup” above is the last one that was
+            recorded after it had been checked.
           </p>
         </Note>
       </Section>
@@ -45,7 +41,7 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
   return (
     <Section
       title="Backups"
-      about="Verified copies of the database, made while the club plays on. Keep copies on another machine as well."
+      about="Verified copies of the database, made while the server keeps running. Keep copies on another machine as well."
       actions={
         <Button icon="download" blocked={blocked} onClick={() => setIsStarting(true)}>
           Back up now
@@ -63,7 +59,7 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
         label="Backups"
         rows={backups.files}
         rowKey={({ name }) => name}
-        empty={<Empty icon="download" title="No backup lies there yet" />}
+        empty={<Empty icon="download" title="No backups yet" />}
         columns={[
           { id: 'name', title: 'File', cell: ({ name }) => <bdi>{name}</bdi> },
           { id: 'size', title: 'Size', width: '6rem', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
@@ -76,14 +72,14 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
           action="Back up"
           onConfirm={async reason => {
             await api.startBackup({ reason })
-            toast('The backup runs.')
+            toast('The backup is running.')
             await onStarted()
           }}
           onClose={() => setIsStarting(false)}
         >
           <p>
-            Writes a copy of about {formatBytes(backups.databaseBytes)}, as the database is at one instant,
-            and checks it. Fans do not notice it.
+            Writes a consistent copy of about {formatBytes(backups.databaseBytes)} of the database, and
+            verifies it. Fans do not notice it.
           </p>
         </ReasonDialog>
       )}

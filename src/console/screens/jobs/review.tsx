@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { type Change, DiffView } from '../../parts/diff.tsx'
+import { DiffView } from '../../parts/diff.tsx'
 import { CheckField, Form, TextArea } from '../../parts/form.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Facts } from '../../parts/page.tsx'
@@ -64,8 +64,8 @@ function Result({ of: run }: { of: RunData }) {
       {numbers.length > 0 && <Facts of={numbers} />}
       {run.kind === 'import-events' && isDryRun(run) && numbers.length > 0 && (
         <Note>
-          The points are a maximum: limits and budgets of rules count what the file itself earns only when it
-          is imported.
+          The points are a maximum: the limits and budgets of rules do not count the points of this file until
+          it is imported.
         </Note>
       )}
       <Faults of={run} />
@@ -74,23 +74,16 @@ function Result({ of: run }: { of: RunData }) {
   )
 }
 
-interface Fault {
-  line: number
-  field: string
-  message: string
-}
-
 function Faults({ of: run }: { of: RunData }) {
-  // Guarantee of the cast: imports list faults.
-  const listed = run.listed as unknown as Fault[]
+  const listed = run.listed.filter(found => 'line' in found)
   const count = Math.max(faultsOf(run), listed.length)
   if (listed.length === 0) return null
-  const title = `${formatCount(count)} ${count === 1 ? 'line' : 'lines'} with faults`
+  const title = `${formatCount(count)} ${count === 1 ? 'line' : 'lines'} with errors`
   return (
     <section>
       <h3>{run.kind === 'import-catalog' ? 'Errors' : title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
-      <section class="faults" tabIndex={0} aria-label="Faults of the file">
+      <section class="faults" tabIndex={0} aria-label="Errors in the file">
         <ol>
           {listed.map(({ line, field, message }, nth) => (
             <li key={nth}>
@@ -114,17 +107,9 @@ function Faults({ of: run }: { of: RunData }) {
 
 const OUTCOMES: Record<string, string> = { created: 'New', changed: 'Changed', deactivated: 'Deactivated' }
 
-interface ChangedEntry {
-  kind: string
-  id: string
-  outcome: string
-  members: Change[]
-}
-
 function Changes({ of: run }: { of: RunData }) {
   if (run.kind !== 'import-catalog' || run.error !== null) return null
-  // Guarantee of the cast: imports of the catalogue list these.
-  const changes = run.changes as unknown as ChangedEntry[]
+  const { changes } = run
   const { created = 0, changed = 0, deactivated = 0 } = run.counts
   const count = Number(created) + Number(changed) + Number(deactivated)
   if (count === 0) return <Empty icon="check" title="The catalogue matches the file" />
@@ -167,7 +152,7 @@ function Decision({ of: run, onStarted, onClose }: DecisionProps) {
       reason: why,
       ...(skipInvalid ? { skipInvalid } : {}),
     })
-    toast('The import runs.')
+    toast('The import is running.')
     onStarted()
   })
   const blocked =
@@ -188,8 +173,7 @@ function Decision({ of: run, onStarted, onClose }: DecisionProps) {
       }
     >
       <p>
-        Nothing was written so far. An import that is interrupted can be started again, and writes nothing
-        twice.
+        Nothing has been written so far. If an import is interrupted, start it again: it writes nothing twice.
       </p>
       {invalid > 0 && (
         <CheckField

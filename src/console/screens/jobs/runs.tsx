@@ -20,7 +20,7 @@ function stateOf(run: RunData): [string, Tone, IconName] {
   if (state === 'cancelled') return ['Cancelled', 'neutral', 'close']
   const faults = faultsOf(run)
   if (faults > 0)
-    return [`${formatCount(faults)} ${isDryRun(run) ? 'with faults' : 'not imported'}`, 'warn', 'alert']
+    return [`${formatCount(faults)} ${isDryRun(run) ? 'with errors' : 'not imported'}`, 'warn', 'alert']
   return findings ? [`${formatCount(findings)} found`, 'bad', 'alert'] : ['Done', 'good', 'check']
 }
 
@@ -63,14 +63,14 @@ export function RunList({ of: runs, onChange, onReview }: RunListProps) {
           tone="danger"
           onConfirm={async reason => {
             await api.cancelJob({ runId: cancelling.id, reason })
-            toast('The run ends within seconds.')
+            toast('The run is ending.')
             onChange()
           }}
           onClose={() => setCancelling(null)}
         >
           <p>
-            It ends within seconds. A verification has no result then; an import keeps what it has written,
-            and a replay what it made pending.
+            It ends within seconds. A verification then has no result. An import keeps what it has written,
+            and a replay keeps the deliveries that it has made pending.
           </p>
         </ReasonDialog>
       )}
@@ -165,8 +165,9 @@ const Findings = ({ of: run, onClose }: { of: RunData; onClose: () => unknown })
   <Dialog title={`${formatCount(run.findings ?? 0)} findings`} kind="wide" onClose={onClose}>
     <div class="dialog-text">
       <p>
-        {titleOf(run)}. The first {formatCount(run.listed.length)}; <code>bun run {run.kind} --json</code>{' '}
-        lists all.
+        {titleOf(run)}.
+        {run.listed.length < (run.findings ?? 0) &&
+          ` The first ${formatCount(run.listed.length)} are shown. An operator can list all of them on the server.`}
       </p>
       <Payload label="Findings" text={run.listed.map(finding => JSON.stringify(finding)).join('\n')} />
     </div>

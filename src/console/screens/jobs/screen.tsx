@@ -29,15 +29,17 @@ const POLL_MS = 2_000
 const VERIFICATIONS: Record<Verification, { title: string; about: string }> = {
   'verify-ledger': {
     title: 'Verify the ledger',
-    about: 'Recomputes every balance, leaderboard, grant, order and item from what they follow from.',
+    about:
+      'Recomputes all balances, leaderboards, grants, orders and items, and compares them with what is stored.',
   },
   'verify-quests': {
     title: 'Verify quests',
-    about: 'Recomputes the progress and streaks of every fan from their events.',
+    about:
+      'Recomputes the quests and streaks of all fans from their events, and compares them with what is stored.',
   },
   'verify-provenance': {
     title: 'Verify items',
-    about: 'Recomputes the history of every transferred item.',
+    about: 'Recomputes the history of all transferred items, and compares it with what is stored.',
   },
 }
 
@@ -53,7 +55,7 @@ export function Screen() {
   const [reviewed, setReviewed] = useState<string | null>(null)
   const jobs = useResource('jobs', signal => api.listJobs({}, { signal }), { pollMs: POLL_MS })
   return (
-    <Page title="Jobs" about="What runs in the background, and what came of it.">
+    <Page title="Jobs" about="Imports, backups, verifications and repeated tasks, with their results.">
       <Loaded of={jobs}>
         {data => (
           <>
@@ -75,7 +77,7 @@ export function Screen() {
             </Columns>
             <Section title="Runs" about="Of 90 days.">
               {data.runs.length === 0 ? (
-                <Empty icon="jobs" title="Nothing was run from here yet" />
+                <Empty icon="jobs" title="No runs yet" />
               ) : (
                 <RunList of={data.runs} onChange={jobs.reload} onReview={setReviewed} />
               )}
@@ -118,7 +120,7 @@ export function Screen() {
           action="Start"
           onConfirm={async reason => {
             await api.startVerification({ kind: starting, reason })
-            toast('The verification runs.')
+            toast('The verification is running.')
             await jobs.reload()
           }}
           onClose={() => setStarting(null)}

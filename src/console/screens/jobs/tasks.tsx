@@ -11,7 +11,7 @@ function Result({ of: { isRunning, succeeded, failures } }: { of: Task }) {
   if (succeeded === null) return <None why="It has not run" />
   if (!succeeded) return <Badge tone="bad">Failed</Badge>
   return (
-    <Badge tone={failures > 0 ? 'warn' : 'good'}>{failures > 0 ? `${failures} failed before` : 'Good'}</Badge>
+    <Badge tone={failures > 0 ? 'warn' : 'good'}>{failures > 0 ? `${failures} failed before` : 'OK'}</Badge>
   )
 }
 

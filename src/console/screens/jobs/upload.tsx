@@ -88,13 +88,13 @@ export function Upload({ kind, onSent, onClose }: UploadProps) {
           <>
             <CheckField
               label="Deactivate what is not in the file"
-              hint="Active entries of the kinds that the file has."
+              hint="Applies to active entries of the kinds that occur in the file."
               value={options.prune}
               onChange={prune => setOptions({ ...options, prune })}
             />
             <CheckField
-              label="Move kick-offs that were reported"
-              hint="Otherwise a match with a reported state keeps its kick-off."
+              label="Also move kick-offs of reported matches"
+              hint="Otherwise a match whose state was reported keeps its kick-off."
               value={options.force}
               onChange={force => setOptions({ ...options, force })}
             />
@@ -136,5 +136,4 @@ function FileField({ kind, disabled, onChange }: FileProps) {
 }
 
 /** `.csv, .ndjson or .jsonl` */
-const endsOf = (accept: string) =>
-  `${accept.replaceAll(',', ', ').replace(/, ([^,]*)$/, ' or $1')}, as the command takes it.`
+const endsOf = (accept: string) => `${accept.replaceAll(',', ', ').replace(/, ([^,]*)$/, ' or $1')} file.`

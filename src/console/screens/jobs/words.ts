@@ -20,12 +20,11 @@ interface ImportWords {
 export const IMPORTS: Record<ImportKind, ImportWords> = {
   'import-fans': {
     what: 'fans',
-    about:
-      'Fans of another system with their profiles and points. What a fan has here already stays as it is.',
+    about: 'Fans of another system, with their profiles and points. Existing values of a fan do not change.',
     accept: '.csv,.ndjson,.jsonl',
     numbers: [
       ['created', 'New fans'],
-      ['changed', 'Fans who get what is missing'],
+      ['changed', 'Fans whose missing values are added'],
       ['unchanged', 'Unchanged fans'],
       ['points', 'Points in opening balances'],
       ['profilesKept', 'Fans who keep another profile'],
@@ -35,13 +34,13 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
   'import-events': {
     what: 'events',
     about:
-      'What fans did elsewhere, such as purchases in a shop. It earns points by the rules, each event once.',
+      'What fans did in other systems, such as purchases in a shop. Each event earns points once, as the rules say.',
     accept: '.csv,.ndjson,.jsonl',
     numbers: [
       ['applied', 'Events that count'],
-      ['ignored', 'Events that nothing listens to'],
-      ['unread', 'Events for which a rule gives no points, by their data'],
-      ['duplicate', 'Events recorded before'],
+      ['ignored', 'Events without a rule or quest'],
+      ['unread', 'Events whose data earns no points'],
+      ['duplicate', 'Events that were already recorded'],
       ['points', 'Points'],
       ['refused', 'Refused events'],
       ['invalid', 'Invalid lines'],
@@ -66,12 +65,13 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
 export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORTS, kind)
 export const isDryRun = ({ input }: RunData) => input?.dryRun === 'true'
 
-const OTHERS: Record<Verification | 'replay-webhooks' | 'backup', string> = {
+const OTHERS: Record<Verification | 'replay-webhooks' | 'backup' | 'archive', string> = {
   'verify-ledger': 'Verification of the ledger',
   'verify-quests': 'Verification of quests',
   'verify-provenance': 'Verification of items',
   'replay-webhooks': 'Replay of webhooks',
   backup: 'Backup',
+  archive: 'Archive',
 }
 
 const isOther = (kind: string): kind is keyof typeof OTHERS => Object.hasOwn(OTHERS, kind)

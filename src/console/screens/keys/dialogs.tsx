@@ -10,6 +10,8 @@ import { toast } from '../../parts/toast.tsx'
 export type KeyData = Data<'listServerKeys'>['keys'][number]
 export type ScopeData = Data<'listServerKeys'>['scopes'][number]
 
+export const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 interface CreateProps {
   scopes: ScopeData[]
   onDone: () => unknown
@@ -49,8 +51,8 @@ export function CreateDialog({ scopes, onDone, onClose }: CreateProps) {
             {scopes.map(({ scope, meaning }) => (
               <CheckField
                 key={scope}
-                label={scope}
-                hint={meaning}
+                label={sentence(meaning)}
+                hint={<code>{scope}</code>}
                 value={chosen.includes(scope)}
                 onChange={on => setChosen(on ? [...chosen, scope] : chosen.filter(one => one !== scope))}
               />
@@ -86,7 +88,8 @@ export function RotateDialog({ of: { source }, onDone, onClose }: KeyProps) {
       onClose={close}
     >
       <p>
-        A second key with the same scopes and lifetime is made. The present one works for another 24 hours.
+        This creates a second key with the same scopes and lifetime. The current key works for another 24
+        hours.
       </p>
     </ReasonDialog>
   )
@@ -99,13 +102,11 @@ export const RevokeDialog = ({ of: { id, source }, onDone, onClose }: KeyProps) 
     tone="danger"
     onConfirm={async reason => {
       await api.revokeServerKeys({ source, keyId: id, reason })
-      toast('The key is revoked.')
+      toast('The key was revoked.')
       onDone()
     }}
     onClose={onClose}
   >
-    <p>
-      It is refused from now on, in every process. This cannot be undone; other keys of the source work on.
-    </p>
+    <p>The key is refused from now on. This cannot be undone. Other keys of the source keep working.</p>
   </ReasonDialog>
 )

@@ -12,7 +12,14 @@ import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
-import { CreateDialog, type KeyData, RevokeDialog, RotateDialog, type ScopeData } from './dialogs.tsx'
+import {
+  CreateDialog,
+  type KeyData,
+  RevokeDialog,
+  RotateDialog,
+  type ScopeData,
+  sentence,
+} from './dialogs.tsx'
 
 const STATES: Record<KeyData['state'], [string, Tone]> = {
   active: ['Active', 'good'],
@@ -28,6 +35,12 @@ const State = ({ of: { state } }: { of: KeyData }) => (
 const Expiry = ({ of: { expiresAt } }: { of: KeyData }) =>
   expiresAt === null ? <>Never</> : <Time at={expiresAt} />
 
+const mayOf = (scopes: string[], known: ScopeData[]) =>
+  known
+    .filter(({ scope }) => scopes.includes(scope))
+    .map(({ meaning }) => meaning)
+    .join('; ')
+
 const SHOWN = ['usable', 'all'] as const
 
 export function Screen() {
@@ -35,7 +48,7 @@ export function Screen() {
   const [chosen, setChosen] = useState<string | null>(null)
   const [isCreating, setCreating] = useState(false)
   const keys = useResource('keys', signal => api.listServerKeys({}, { signal }), { pollMs: 10_000 })
-  const blocked = !may('keys.write') && 'Your role cannot make keys.'
+  const blocked = !may('keys.write') && 'Your role cannot create keys.'
   return (
     <Page
       title="Server keys"
@@ -71,13 +84,20 @@ export function Screen() {
                 selected={({ id }) => id === chosen}
                 columns={[
                   { id: 'source', title: 'Source', cell: ({ source }) => <bdi>{source}</bdi> },
-                  { id: 'scopes', title: 'Scopes', hide: 'middle', cell: ({ scopes }) => scopes.join(', ') },
+                  {
+                    id: 'scopes',
+                    title: 'May',
+                    hide: 'middle',
+                    under: true,
+                    cell: ({ scopes }) => mayOf(scopes, data.scopes),
+                  },
                   { id: 'state', title: 'State', width: '7rem', cell: one => <State of={one} /> },
                   {
                     id: 'used',
                     title: 'Last used',
                     width: '9rem',
                     hide: 'narrow',
+                    under: true,
                     cell: ({ lastUsedAt }) =>
                       lastUsedAt === null ? <None why="Never" /> : <Time at={lastUsedAt} relative />,
                   },
@@ -91,7 +111,7 @@ export function Screen() {
                 ]}
                 empty={
                   <Empty icon="keys" title="No system has a key">
-                    <p>Create one for each system, so that each can be revoked by itself.</p>
+                    <p>Create one key per system, so that you can revoke each of them separately.</p>
                   </Empty>
                 }
               />
@@ -138,7 +158,7 @@ function KeyDrawer({ of: key, scopes, onDone, onClose }: DrawerProps) {
               ['Last used', key.lastUsedAt ? <Time key="used" at={key.lastUsedAt} relative /> : 'Never'],
               ['Expires', <Expiry key="expires" of={key} />],
               ...(key.revokedAt
-                ? [['Revoked', <Time key="revoked" at={key.revokedAt} />] as [string, preact.VNode]]
+                ? [['Revoked', <Time key="revoked" at={key.revokedAt} />] satisfies [string, preact.VNode]]
                 : []),
             ]}
           />
@@ -147,7 +167,7 @@ function KeyDrawer({ of: key, scopes, onDone, onClose }: DrawerProps) {
             <ul>
               {meanings.map(({ scope, meaning }) => (
                 <li key={scope}>
-                  {meaning} <code>{scope}</code>
+                  {sentence(meaning)} <code>{scope}</code>
                 </li>
               ))}
             </ul>

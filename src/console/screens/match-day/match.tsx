@@ -13,10 +13,11 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Points, Time } from '../../parts/values.tsx'
 import { addressOf } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { Cockpit } from './cockpit.tsx'
 import { ScoreEntry } from './score-entry.tsx'
 import { type MatchDetail, nameOf, statusOf } from './words.ts'
 
-const POLL_MS = 15_000
+const POLL_MS = 5_000
 /** Interval of reads while predictions are settled. */
 const RUNNING_MS = 3_000
 
@@ -54,18 +55,11 @@ function Shown({ of, match }: { of: MatchDetail; match: Resource<MatchDetail> })
     <Columns aside>
       <div class="stack">
         {!of.active && (
-          <Note tone="warn">The catalogue has switched this match off: it cannot be changed.</Note>
+          <Note tone="warn">This match is switched off in the catalogue: it cannot be changed.</Note>
         )}
-        {may('matches.write') ? (
-          <ScoreEntry of={of} match={match} />
-        ) : (
-          <Section title="Score">
-            <p class="score-shown">
-              {of.homeScore ?? '–'} : {of.awayScore ?? '–'}
-            </p>
-          </Section>
-        )}
+        <Cockpit of={of} match={match} />
         <Settlement of={of} />
+        {may('matches.write') && <ScoreEntry of={of} match={match} />}
       </div>
       <div class="stack">
         <Section title="Match">
@@ -78,17 +72,10 @@ function Shown({ of, match }: { of: MatchDetail; match: Resource<MatchDetail> })
             ]}
           />
         </Section>
-        <Section title="Gate" about="A screen at the gate shows the code of the moment, which fans scan.">
-          <Facts
-            of={[
-              [
-                'Checked in',
-                <span key="checked-in" class="amount">
-                  {formatCount(of.checkIns)}
-                </span>,
-              ],
-            ]}
-          />
+        <Section
+          title="Gate"
+          about="A screen at the gate shows a code that changes every few seconds. Fans scan it to check in."
+        >
           {may('gate.show') && (
             <p>
               <a
@@ -102,9 +89,9 @@ function Shown({ of, match }: { of: MatchDetail; match: Resource<MatchDetail> })
             </p>
           )}
           <p class="quiet">
-            Fans at the gate can reach its screen? Then use <a href={of.gateUrl}>the public page</a>, which
-            needs no session: it asks once for a server key with the scope <code>matches:write</code>, or
-            takes the code from a system of the club.
+            If fans can touch the screen, use <a href={of.gateUrl}>the public page</a> instead, which needs no
+            session. It asks once for a server key with the scope <code>matches:write</code>, or gets the code
+            from a system of the club.
           </p>
         </Section>
       </div>
@@ -123,15 +110,15 @@ const CheckIn = ({ of }: { of: MatchDetail['checkIn'] }) =>
 
 const ACTIONS = {
   settle: 'Settled by the result.',
-  void: 'The match was cancelled: predictions count for nothing.',
-  reopen: 'Without a result again: what was granted is taken back.',
+  void: 'The match was cancelled: predictions do not count.',
+  reopen: 'The result was removed: the granted points are taken back.',
 }
 
 function Settlement({ of: { progress } }: { of: MatchDetail }) {
   const { predictions, settled, points, action, state } = progress
   return (
     <Section
-      title="Predictions"
+      title="Settlement"
       about={action === null ? 'They are settled when the match is finished.' : ACTIONS[action]}
       actions={
         state === 'none' ? null : (
@@ -148,7 +135,7 @@ function Settlement({ of: { progress } }: { of: MatchDetail }) {
           />
           <p role="status">
             <span class="amount">{formatCount(settled)}</span> of{' '}
-            <span class="amount">{formatCount(predictions)}</span> follow the current result
+            <span class="amount">{formatCount(predictions)}</span> are settled by the current result
           </p>
         </div>
       )}
@@ -184,7 +171,7 @@ function Revision({ of: { id, revision }, match }: { of: MatchDetail; match: Res
           action="Lower it"
           fields={
             <NumberField
-              label="Last revision that the reporting system counted"
+              label="Last revision of the reporting system"
               pointer="/revision"
               required
               min={1}
@@ -199,8 +186,9 @@ function Revision({ of: { id, revision }, match }: { of: MatchDetail; match: Res
           }}
           onClose={() => setOpen(false)}
         >
-          Each report of the match has a greater revision than the one before. A wrong number shuts out all
-          later reports: lower it to the last right one. Status, scores and kick-off stay as they are.
+          Each report of the match needs a higher revision than the previous one. If a report had a revision
+          that is too high, all later reports are refused: lower it to the last correct one. Status, scores
+          and kick-off stay as they are.
         </ReasonDialog>
       )}
     </span>

@@ -11,34 +11,22 @@ import { TimeField } from '../../parts/special-fields.tsx'
 import { Note } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useUnsaved } from '../../router.tsx'
+import { FinishDialog } from './finish.tsx'
+import { isSameState, type State, stateOf } from './report.ts'
 import { type MatchDetail, STATUSES } from './words.ts'
-
-type State = Pick<MatchDetail, 'status' | 'homeScore' | 'awayScore' | 'kickoffAt'>
-
-const stateOf = ({ status, homeScore, awayScore, kickoffAt }: State): State => ({
-  status,
-  homeScore,
-  awayScore,
-  kickoffAt,
-})
 
 const hasScores = (status: State['status']) => status === 'live' || status === 'finished'
 
 /** The effect of the new state on settled predictions; null: none. */
 function effectOf({ progress, ...before }: MatchDetail, after: State): string | null {
   if (progress.action === null || progress.action === 'reopen') return null
-  const isSame =
-    before.status === after.status &&
-    before.homeScore === after.homeScore &&
-    before.awayScore === after.awayScore &&
-    before.kickoffAt === after.kickoffAt
-  if (isSame) return null
+  if (isSameState(before, after)) return null
   const all = `${formatCount(progress.predictions)} ${progress.predictions === 1 ? 'prediction' : 'predictions'}`
-  const granted = `By the current result fans have ${formatCount(progress.points)} points.`
-  const rest = 'What a fan has spent meanwhile is not taken back.'
-  if (after.status === 'finished') return `${all} will be settled again by the new result. ${granted} ${rest}`
-  if (after.status === 'cancelled')
-    return `${all} will count for nothing. ${granted} They are taken back. ${rest}`
+  const granted = `The current result gave fans ${formatCount(progress.points)} points.`
+  const rest = 'Points that a fan has already spent are not taken back.'
+  if (after.status === 'finished')
+    return `${all} will be settled again with the new result. ${granted} ${rest}`
+  if (after.status === 'cancelled') return `${all} will not count. ${granted} They are taken back. ${rest}`
   return `${all} will be open again. ${granted} They are taken back. ${rest}`
 }
 
@@ -48,7 +36,7 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
   const [isConfirming, setConfirming] = useState(false)
   const isChanged = JSON.stringify(stateOf(base)) !== JSON.stringify(state)
   const isOutdated = of.revision !== base.revision
-  useUnsaved(isChanged ? 'What you entered for the match' : null)
+  useUnsaved(isChanged ? 'Your entry for the match' : null)
   /** Takes over reports of others while nothing is typed here. */
   const takeOver = (newer: MatchDetail) => {
     setBase(newer)
@@ -58,9 +46,10 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
     if (isOutdated && !isChanged) takeOver(of)
   }, [of.revision])
 
-  const send = async (next: State, reason?: string) => {
+  const send = async (next: State, reason?: string, early?: boolean) => {
     try {
-      const saved = await api.reportMatch({ matchId: of.id, ...next, revision: base.revision + 1, reason })
+      const revision = base.revision + 1
+      const saved = await api.reportMatch({ matchId: of.id, ...next, revision, reason, early })
       match.set(saved)
       takeOver(saved)
       toast('The match was updated.')
@@ -71,29 +60,23 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
   }
   const save = useAction((next: State) => send(next))
   const effect = effectOf(base, state)
-  const submit = () => (effect === null ? save.run(state) : setConfirming(true))
-  const score = (side: 'homeScore' | 'awayScore', by: number) => {
-    const next: State = {
-      ...state,
-      homeScore: state.homeScore ?? 0,
-      awayScore: state.awayScore ?? 0,
-      [side]: Math.max(0, (state[side] ?? 0) + by),
-    }
-    setState(next)
-  }
-  const blocked = of.active ? false : 'The catalogue has switched this match off.'
+  const isResult = state.status === 'finished' && base.status !== 'finished'
+  const submit = () => (effect === null && !isResult ? save.run(state) : setConfirming(true))
+  const blocked = of.active ? false : 'This match is switched off in the catalogue.'
   return (
-    <Section title="Score" about="It is saved as a whole, with the next revision.">
+    <Section
+      title="All fields"
+      about="For a correction, another kick-off, or a match that is not played. They are saved together."
+    >
       {(isOutdated || hasCode(save.error, 'stale_revision')) && (
         <Note tone="warn">
           <p>
-            Another report came meanwhile: {STATUSES.find(({ value }) => value === of.status)?.title},{' '}
-            {of.homeScore ?? '–'} : {of.awayScore ?? '–'}, revision {of.revision}. What you wrote is not
-            saved.
+            Another report arrived in the meantime: {STATUSES.find(({ value }) => value === of.status)?.title}
+            , {of.homeScore ?? '–'} : {of.awayScore ?? '–'}, revision {of.revision}. Your entry is not saved.
           </p>
           <p class="actions">
             <Button small onClick={() => takeOver(of)}>
-              Take theirs
+              Use theirs
             </Button>
             <Button
               small
@@ -102,7 +85,7 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
                 save.clear()
               }}
             >
-              Keep mine, to save it after theirs
+              Keep mine
             </Button>
           </p>
         </Note>
@@ -112,7 +95,7 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
         onSubmit={submit}
         foot={
           <>
-            <Button onClick={() => takeOver(of)} blocked={!isChanged && 'Nothing is changed.'}>
+            <Button onClick={() => takeOver(of)} blocked={!isChanged && 'Nothing has changed.'}>
               Discard
             </Button>
             <Button
@@ -122,10 +105,10 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
               blocked={
                 blocked ||
                 (isOutdated && 'Decide about the other report first.') ||
-                (!isChanged && 'Nothing is changed.')
+                (!isChanged && 'Nothing has changed.')
               }
             >
-              {effect === null ? 'Save' : 'Correct …'}
+              {effect !== null ? 'Correct …' : isResult ? 'Finish …' : 'Save'}
             </Button>
           </>
         }
@@ -161,16 +144,6 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
                     value={state[side]}
                     onChange={value => setState({ ...state, [side]: value })}
                   />
-                  <div class="goals">
-                    <Button icon="add" label={`Goal for ${team}`} onClick={() => score(side, 1)} />
-                    <Button
-                      kind="quiet"
-                      label={`−1: take a goal from ${team}`}
-                      onClick={() => score(side, -1)}
-                    >
-                      −1
-                    </Button>
-                  </div>
                 </div>
               )
             })}
@@ -184,6 +157,14 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
           onChange={kickoffAt => kickoffAt !== null && setState({ ...state, kickoffAt })}
         />
       </Form>
+      {isConfirming && effect === null && isResult && (
+        <FinishDialog
+          of={of}
+          state={state}
+          onConfirm={(reason, early) => send(state, reason, early)}
+          onClose={() => setConfirming(false)}
+        />
+      )}
       {isConfirming && effect !== null && (
         <ReasonDialog
           title="Correct the result"

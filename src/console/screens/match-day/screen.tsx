@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/form.tsx'
-import { formatClock, formatDay, fromWallTime, toWallTime } from '../../parts/format.ts'
+import { formatClock, formatCount, formatDay, fromWallTime, toWallTime } from '../../parts/format.ts'
 import { Page, Section, Toolbar } from '../../parts/page.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty } from '../../parts/states.tsx'
@@ -12,11 +12,14 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { addressOf, route, useParameter } from '../../router.tsx'
 import { MatchScreen } from './match.tsx'
+import { WallScreen } from './wall.tsx'
 import { type ListedMatch, nameOf, scoreOf, statusOf } from './words.ts'
 
 export function Screen() {
-  const [, matchId] = route.value
-  return matchId === undefined ? <Matches /> : <MatchScreen key={matchId} matchId={matchId} />
+  const [, matchId, view] = route.value
+  if (matchId === undefined) return <Matches />
+  if (view === 'wall') return <WallScreen key={matchId} matchId={matchId} />
+  return <MatchScreen key={matchId} matchId={matchId} />
 }
 
 const DAY_MS = 86_400_000
@@ -42,7 +45,7 @@ function Matches() {
   })
   const step = (days: number) => setDay(dayOf(noon + days * DAY_MS))
   return (
-    <Page title="Match day" about="Scores by hand, corrections, and how far predictions are settled.">
+    <Page title="Match day" about="The matches of a day: their scores, what fans predict, and who comes in.">
       <Toolbar>
         {season === '' && (
           <div class="day-steps">
@@ -71,7 +74,7 @@ function Matches() {
       <Section title={season === '' ? formatDay(new Date(noon).toISOString()) : `Season ${season}`} flush>
         <DataTable
           label="Matches"
-          columns={season === '' ? COLUMNS : [DATE, ...COLUMNS]}
+          columns={season === '' ? COLUMNS : [...COLUMNS.slice(0, 1), DATE, ...COLUMNS.slice(1)]}
           rowKey={({ id }) => id}
           pages={pages}
           href={({ id }) => addressOf('match-day', id)}
@@ -113,12 +116,20 @@ const DATE: Column<ListedMatch> = {
   title: 'Date',
   width: '10rem',
   hide: 'narrow',
+  under: true,
   cell: ({ kickoffAt }) => <Time at={kickoffAt} />,
 }
 
 const COLUMNS: Column<ListedMatch>[] = [
-  { id: 'kickoff', title: 'Kick-off', width: '6.25rem', cell: ({ kickoffAt }) => formatClock(kickoffAt) },
   { id: 'match', title: 'Match', cell: match => <bdi class="strong">{nameOf(match)}</bdi> },
+  {
+    id: 'kickoff',
+    title: 'Kick-off',
+    under: true,
+    width: '6.25rem',
+    cell: ({ kickoffAt }) => formatClock(kickoffAt),
+  },
+
   {
     id: 'score',
     title: 'Score',
@@ -131,6 +142,7 @@ const COLUMNS: Column<ListedMatch>[] = [
     title: 'Status',
     width: '8rem',
     hide: 'narrow',
+    under: true,
     cell: ({ status, active }) =>
       active ? (
         <Badge tone={statusOf(status).tone}>{statusOf(status).title}</Badge>
@@ -149,8 +161,14 @@ const COLUMNS: Column<ListedMatch>[] = [
     id: 'settlement',
     title: 'Predictions',
     width: '8rem',
-    hide: 'middle',
-    cell: ({ settlement }) =>
-      settlement === 'none' ? '–' : settlement === 'done' ? 'Settled' : <Badge tone="info">Settling</Badge>,
+    hide: 'narrow',
+    under: true,
+    align: 'end',
+    cell: ({ predictions, settlement }) => (
+      <>
+        {settlement === 'running' && <Badge tone="info">Settling</Badge>}{' '}
+        <span class="amount">{formatCount(predictions)}</span>
+      </>
+    ),
   },
 ]

@@ -65,7 +65,11 @@ export function AppealList({ onDone }: { onDone: () => unknown }) {
                 </p>
               </Section>
             ))}
-            {appeals.length > 0 && <More pages={pages} count={appeals.length} />}
+            {appeals.length > 0 && (
+              <div class="table-foot">
+                <More pages={pages} count={appeals.length} />
+              </div>
+            )}
             {deciding && chosen && (
               <AppealDialog
                 appealId={deciding.id}
@@ -85,7 +89,7 @@ export function AppealList({ onDone }: { onDone: () => unknown }) {
 function DecideButtons({ yours, onDecide }: { yours: boolean; onDecide: (granted: boolean) => unknown }) {
   const blocked = yours
     ? 'You decided the sanction: another person decides the appeal.'
-    : !may('moderation.write') && 'Your role reads appeals and does not decide them.'
+    : !may('moderation.write') && 'Your role can read appeals, but not decide them.'
   return (
     <>
       {yours && <Badge tone="info">Your decision: another person decides</Badge>}

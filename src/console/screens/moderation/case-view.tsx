@@ -5,6 +5,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Section } from '../../parts/page.tsx'
+import { Face } from '../../parts/picture.tsx'
 import { type Resource, useResource } from '../../parts/resource.ts'
 import { Empty, Loaded, Note } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -39,7 +40,7 @@ interface CaseViewProps {
 export function CaseView({ of, onDecide }: CaseViewProps) {
   if (hasCode(of.error, 'case_not_open'))
     return (
-      <Empty icon="check" title="This case was decided meanwhile">
+      <Empty icon="check" title="This case was decided in the meantime">
         <p>{of.error.problem.detail}</p>
       </Empty>
     )
@@ -49,7 +50,8 @@ export function CaseView({ of, onDecide }: CaseViewProps) {
         <div class="case">
           <header class="case-head">
             <div>
-              <h2>
+              <h2 class="case-fan">
+                <Face large blurred fanId={shown.record.fan.id} name={nameOf(shown.record.fan)} />
                 <bdi>{nameOf(shown.record.fan)}</bdi>
               </h2>
               <p class="quiet">
@@ -73,7 +75,7 @@ export function CaseView({ of, onDecide }: CaseViewProps) {
                 <Button
                   key={kind}
                   kind={kind === 'dismiss' ? 'primary' : kind === 'suspend' ? 'danger' : 'plain'}
-                  blocked={!may('moderation.write') && 'Your role reads cases and does not decide them.'}
+                  blocked={!may('moderation.write') && 'Your role can read cases, but not decide them.'}
                   onClick={() => onDecide(kind)}
                 >
                   {KINDS[kind].action}{' '}

@@ -74,7 +74,7 @@ function Frame({
         <SelectField
           label="Reason"
           pointer="/reason"
-          hint="The fan sees it, without who decided."
+          hint="The fan sees it, but not who decided."
           required
           value={reason}
           options={REASONS}
@@ -101,13 +101,14 @@ const bodyOf = ({ reason, note }: Written) => ({ reason, ...(note === '' ? {} : 
 interface DecideProps {
   kind: Exclude<Kind, 'lift'>
   caseId: string
+  fanId: string
   name: string
   usual: ReasonName
   onClose: () => unknown
   onDone: (kind: Kind) => unknown
 }
 
-export function DecideDialog({ kind, caseId, name, usual, onClose, onDone }: DecideProps) {
+export function DecideDialog({ kind, caseId, fanId, name, usual, onClose, onDone }: DecideProps) {
   const { action, about, done } = KINDS[kind]
   const [days, setDays] = useState<(typeof DAYS)[number] | ''>('7')
   const [until, setUntil] = useState<string | null>(null)
@@ -140,13 +141,27 @@ export function DecideDialog({ kind, caseId, name, usual, onClose, onDone }: Dec
         )
       }
       send={async written => {
-        await api.decideCase({
+        const { decisionId } = await api.decideCase({
           caseId,
           kind,
           ...bodyOf(written),
           ...(kind === 'suspend' ? { until: end() ?? '' } : {}),
         })
-        toast(kind === 'note' ? 'The note was saved.' : `${done}: ${name}.`)
+        const isSanction = kind === 'hide' || kind === 'mute' || kind === 'suspend'
+        toast(
+          kind === 'note' ? 'The note was saved.' : `${done}: ${name}.`,
+          isSanction
+            ? async () => {
+                await api.liftSanction({
+                  fanId,
+                  sanctionId: decisionId,
+                  reason: 'other',
+                  note: 'Undone at once.',
+                })
+                return `Lifted: ${name}. The reports stay decided.`
+              }
+            : undefined,
+        )
         onDone(kind)
       }}
     />

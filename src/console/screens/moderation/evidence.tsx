@@ -1,8 +1,10 @@
 /**
- * The content of a subject at the time of the report. Fans wrote it, so it is shown as text, never as a picture or a link.
+ * The content of a subject at the time of the report. Fans wrote it, so it is shown as text, never as a link. Only an uploaded
+ * picture is shown, blurred.
  */
 import type { ComponentChildren } from 'preact'
 import { Facts } from '../../parts/page.tsx'
+import { ReportedPicture } from '../../parts/picture.tsx'
 
 const TITLES: Record<string, string> = {
   handle: 'Handle',
@@ -17,12 +19,28 @@ const TITLES: Record<string, string> = {
 export function Evidence({ of }: { of: Record<string, unknown> }) {
   const shown = Object.entries(of).filter(([, value]) => value !== null && value !== undefined)
   if (shown.length === 0) return <p class="quiet">Nothing was shown.</p>
-  return <Facts of={shown.map(([name, value]) => [TITLES[name] ?? name, <Value key={name} of={value} />])} />
+  return (
+    <Facts
+      of={shown.map(([name, value]) => [
+        TITLES[name] ?? name,
+        name === 'avatarUrl' && typeof value === 'string' ? (
+          <ReportedPicture key={name} address={value} />
+        ) : (
+          <Value key={name} of={value} />
+        ),
+      ])}
+    />
+  )
 }
 
 /** Lists and objects as nested lists. */
 function Value({ of }: { of: unknown }): ComponentChildren {
-  if (typeof of === 'string') return <bdi class="written">{of}</bdi>
+  if (typeof of === 'string')
+    return (
+      <bdi class="written" dir="auto">
+        {of}
+      </bdi>
+    )
   if (typeof of !== 'object' || of === null) return <span>{String(of)}</span>
   const entries = Array.isArray(of)
     ? of.map((value, nth): [string, unknown] => [String(nth + 1), value])

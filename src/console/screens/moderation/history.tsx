@@ -11,7 +11,7 @@ import { type FanRecord, KINDS, titleOf } from './words.ts'
 
 export function History({ of, onChange }: { of: FanRecord; onChange: () => unknown }) {
   const [lifting, setLifting] = useState<string | null>(null)
-  if (of.decisions.length === 0) return <Empty title="Nothing was decided before" />
+  if (of.decisions.length === 0) return <Empty title="No earlier decisions" />
   const entries = of.decisions.map((decision): TimelineEntry => {
     const { id, kind, reason, until, decidedBy, note, inForce, createdAt } = decision
     const words = KINDS[kind]

@@ -2,10 +2,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { BulkBar } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { formatDuration } from '../../parts/format.ts'
 import { Figure, Figures, Page, Toolbar } from '../../parts/page.tsx'
+import { Face } from '../../parts/picture.tsx'
 import { type Paged, usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Loaded, Skeleton } from '../../parts/states.tsx'
 import { More } from '../../parts/table.tsx'
@@ -15,6 +17,7 @@ import { drawnRows, useWindow } from '../../parts/window.ts'
 import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { AppealList } from './appeals.tsx'
+import { BULK_KINDS, DecideCases } from './bulk.tsx'
 import { CaseView, DECISIONS, KEYS, useCase } from './case-view.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
 import { KINDS, type Kind, nameOf, PROMISE_MS } from './words.ts'
@@ -106,6 +109,9 @@ function Cases({ cases, pages, onDone }: CasesProps) {
   const [chosenId, choose] = useParameter('case')
   const [deciding, setDeciding] = useState<Exclude<Kind, 'lift'> | null>(null)
   const [isHelpOpen, setHelpOpen] = useState(false)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [bulk, setBulk] = useState<(typeof BULK_KINDS)[number] | null>(null)
+  const several = cases.filter(({ caseId }) => picked.has(caseId))
   // Without a selection, the first case is open. It stays open when a heavier one arrives, so that a decision is not made
   // about the wrong case.
   const first = useRef<string | null>(null)
@@ -140,13 +146,14 @@ function Cases({ cases, pages, onDone }: CasesProps) {
   const decide = (kind: Exclude<Kind, 'lift'>) => {
     if (shown.data && shown.error === null && may('moderation.write')) setDeciding(kind)
   }
-  const isDialogOpen = deciding !== null || isHelpOpen
+  const isDialogOpen = deciding !== null || isHelpOpen || bulk !== null
   // A layout effect, so that a key pressed right after Escape is not lost.
   useLayoutEffect(() => {
     if (isDialogOpen) return
     const press = (event: KeyboardEvent) => {
       const isTyping =
-        event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+        event.target instanceof Element &&
+        event.target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
       const key = event.key.toUpperCase()
       const kind = DECISIONS.find(one => KEYS[one] === key)
@@ -179,6 +186,13 @@ function Cases({ cases, pages, onDone }: CasesProps) {
             </span>
           </Button>
         </div>
+        <BulkBar count={several.length} noun="cases" onClear={() => setPicked(new Set())}>
+          {BULK_KINDS.map(kind => (
+            <Button key={kind} small onClick={() => setBulk(kind)}>
+              {KINDS[kind].action}
+            </Button>
+          ))}
+        </BulkBar>
         <div class="case-rows">
           <ul ref={list}>
             {drawnRows(sight, cases.length, index < 0 ? null : index).map(drawn => {
@@ -201,13 +215,17 @@ function Cases({ cases, pages, onDone }: CasesProps) {
                     count={pages.hasMore ? -1 : cases.length}
                     isChosen={row.caseId === shownId}
                     onChoose={() => choose(row.caseId)}
+                    isPicked={may('moderation.write') ? picked.has(row.caseId) : undefined}
+                    onPick={() => setPicked(picked.symmetricDifference(new Set([row.caseId])))}
                   />
                 )
               )
             })}
           </ul>
         </div>
-        <More pages={pages} count={cases.length} />
+        <div class="table-foot">
+          <More pages={pages} count={cases.length} />
+        </div>
       </div>
       <div class="case-shown">
         <p class="unseen" role="status">
@@ -220,10 +238,23 @@ function Cases({ cases, pages, onDone }: CasesProps) {
         <DecideDialog
           kind={deciding}
           caseId={shown.data.caseId}
+          fanId={shown.data.record.fan.id}
           name={nameOf(shown.data.record.fan)}
           usual={deciding === 'dismiss' ? 'other' : (shown.data.reports[0]?.reason ?? 'other')}
           onClose={() => setDeciding(null)}
           onDone={kind => (kind === 'note' ? shown.reload() : goOn())}
+        />
+      )}
+      {bulk !== null && (
+        <DecideCases
+          kind={bulk}
+          cases={several}
+          onDone={() => undefined}
+          onClose={() => {
+            setBulk(null)
+            setPicked(new Set())
+            void Promise.all([pages.reload(), onDone()])
+          }}
         />
       )}
       {isHelpOpen && <Help onClose={() => setHelpOpen(false)} />}
@@ -238,6 +269,9 @@ interface CaseItemProps {
   count: number
   isChosen: boolean
   onChoose: () => unknown
+  /** Undefined: cases cannot be picked. */
+  isPicked: boolean | undefined
+  onPick: () => unknown
 }
 
 function CaseItem({
@@ -246,11 +280,25 @@ function CaseItem({
   count,
   isChosen,
   onChoose,
+  isPicked,
+  onPick,
 }: CaseItemProps) {
   return (
     <li id={`case-${caseId}`} aria-posinset={place} aria-setsize={count}>
+      {isPicked !== undefined && (
+        <input
+          type="checkbox"
+          class="case-pick"
+          aria-label={`Select the case about ${nameOf(fan)}`}
+          checked={isPicked}
+          onChange={onPick}
+        />
+      )}
       <button type="button" aria-current={isChosen} onClick={onChoose}>
-        <bdi class="case-name">{nameOf(fan)}</bdi>
+        <span class="case-fan">
+          <Face blurred fanId={fan.id} name={nameOf(fan)} />
+          <bdi class="case-name">{nameOf(fan)}</bdi>
+        </span>
         <Badge tone={weight >= 1_500 ? 'bad' : weight >= 1_000 ? 'warn' : 'neutral'}>
           {reports} {reports === 1 ? 'report' : 'reports'}
         </Badge>

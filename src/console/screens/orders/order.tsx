@@ -36,7 +36,7 @@ export function OrderScreen({ orderId }: { orderId: string }) {
             // Highlighted only if a refund is due: otherwise it is rarely needed.
             kind={data.status === 'refund_due' ? 'primary' : 'plain'}
             icon="undo"
-            blocked={!may('refunds.write') && 'Finance and owners refund.'}
+            blocked={!may('refunds.write') && 'Only finance and owners can refund.'}
             onClick={() => setRefunding(true)}
           >
             Refund
@@ -65,7 +65,7 @@ function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
       <div class="stack">
         {of.status === 'refund_due' && (
           <Note tone="warn">
-            The payment is to be given back. What is not shipped is free for others again.
+            The payment must be refunded. Products that were not shipped are in stock again.
           </Note>
         )}
         <Section title="Lines">
@@ -94,7 +94,7 @@ function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
                       'Voucher',
                       <Money key="discount" amount={-discount.amount} currency={discount.currency} />,
                     ],
-                  ] as [string, ComponentChildren][])
+                  ] satisfies [string, ComponentChildren][])
                 : []),
               ['Placed', <Time key="made" at={createdAt} />],
               [
@@ -113,7 +113,10 @@ function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
               ],
               ...(refundedAt === null
                 ? []
-                : ([['Refunded', <Time key="refunded" at={refundedAt} />]] as [string, ComponentChildren][])),
+                : ([['Refunded', <Time key="refunded" at={refundedAt} />]] satisfies [
+                    string,
+                    ComponentChildren,
+                  ][])),
               ['Id', <Copy key="id" value={of.id} label="Copy the id" short />],
             ]}
           />
@@ -125,7 +128,7 @@ function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
 
 function Address({ of: { address, addressHidden } }: { of: Order }) {
   if (addressHidden) return <p class="quiet">Your role does not see addresses.</p>
-  if (address === null) return <p class="quiet">Nothing is shipped, or the address was deleted.</p>
+  if (address === null) return <p class="quiet">The order has no parcels, or the address was deleted.</p>
   const { name, line1, line2, city, region, postalCode, country, phone } = address
   const lines = [
     name,

@@ -28,7 +28,7 @@ export function RefundDialog({ purchaseId, price, of, onClose, onDone }: RefundD
       tone="danger"
       onConfirm={async reason => {
         const { refunded } = await api.refundPurchase({ purchaseId, reason })
-        toast(refunded ? `${amount} were refunded.` : 'It was refunded before: nothing was changed.')
+        toast(refunded ? `${amount} were refunded.` : 'It was already refunded: nothing has changed.')
         onDone()
       }}
       onClose={onClose}

@@ -1,12 +1,14 @@
 /** Orders by the next work to do, and due refunds. */
 import { useState } from 'preact/hooks'
 import { api, type Data, download } from '../../api.ts'
+import { BulkBar } from '../../parts/bulk.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/form.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { Page, Section, Toolbar } from '../../parts/page.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 import { Empty, Note } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -14,11 +16,10 @@ import { toast } from '../../parts/toast.tsx'
 import { FanName, Money, None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, route, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { type ListedOrder, RefundsDialog, StepDialog, type SteppedList, stepOf } from './bulk.tsx'
 import { OrderScreen } from './order.tsx'
 import { RefundDialog } from './refund.tsx'
 import { KINDS, LISTS, type RefundDue, StatusBadge, stateTitle } from './words.tsx'
-
-type ListedOrder = Data<'listConsoleOrders'>['orders'][number]
 
 export function Screen() {
   const [, orderId] = route.value
@@ -31,7 +32,7 @@ function Orders() {
     pollMs: 60_000,
   })
   return (
-    <Page title="Orders" about="What is to be packed, shipped and given back.">
+    <Page title="Orders" about="Orders to pack and ship, and refunds that are due.">
       <Tabs
         label="Orders and refunds"
         tabs={[
@@ -57,15 +58,28 @@ function OrderList() {
   const [list, setList] = useParameter('list', 'to_pack')
   const chosen = FEW.find(value => value === list) ?? 'to_pack'
   const [isExporting, setExporting] = useState(false)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [isStepping, setStepping] = useState(false)
   const pages = usePages<ListedOrder>(`orders ${chosen}`, async (cursor, signal) => {
     const page = await api.listConsoleOrders({ list: chosen, cursor, limit: 100 }, { signal })
     return { items: page.orders, nextCursor: page.nextCursor }
   })
+  const step = may('orders.write') ? stepOf(chosen) : null
+  const orders = (pages.data ?? []).filter(({ id }) => picked.has(id))
   const state = chosen === 'to_pack' ? 'none' : chosen === 'to_ship' ? 'ready' : null
   return (
     <>
       <Toolbar>
-        <SelectField label="Show" required value={chosen} options={LISTS} onChange={setList} />
+        <SelectField
+          label="Show"
+          required
+          value={chosen}
+          options={LISTS}
+          onChange={next => {
+            setPicked(new Set())
+            setList(next)
+          }}
+        />
         {state !== null && (
           <Button
             icon="download"
@@ -75,19 +89,41 @@ function OrderList() {
             Packing list
           </Button>
         )}
+        <SavedViews area="orders" />
       </Toolbar>
+      {step && (
+        <BulkBar count={orders.length} noun="orders" onClear={() => setPicked(new Set())}>
+          <Button small onClick={() => setStepping(true)}>
+            {step.action}
+          </Button>
+        </BulkBar>
+      )}
       <DataTable
         label="Orders"
         columns={COLUMNS}
         rowKey={({ id }) => id}
         pages={pages}
         href={({ id }) => addressOf('orders', id)}
+        picked={step ? { keys: picked, onChange: setPicked } : undefined}
         empty={
-          <Empty icon="check" title={state === null ? 'No such order' : 'Nothing is waiting'}>
+          <Empty icon="check" title={state === null ? 'No orders in this list' : 'Nothing is waiting'}>
             <p>{state === null ? 'Choose another list.' : 'Paid orders with parcels appear here.'}</p>
           </Empty>
         }
       />
+      {isStepping && step && (
+        <StepDialog
+          // Guarantee of the cast: only these lists have a step.
+          list={chosen as SteppedList}
+          orders={orders}
+          onDone={() => undefined}
+          onClose={() => {
+            setStepping(false)
+            setPicked(new Set())
+            void pages.reload()
+          }}
+        />
+      )}
       {isExporting && state !== null && (
         <PackingListDialog state={state} onClose={() => setExporting(false)} />
       )}
@@ -104,6 +140,7 @@ const COLUMNS: Column<ListedOrder>[] = [
   {
     id: 'products',
     title: 'Products',
+    under: true,
     cell: ({ products, units }) => (
       <>
         {units} × <bdi>{products.join(', ')}</bdi>
@@ -115,6 +152,7 @@ const COLUMNS: Column<ListedOrder>[] = [
     title: 'Status',
     width: '8.5rem',
     hide: 'narrow',
+    under: true,
     cell: ({ status }) => <StatusBadge status={status} />,
   },
   {
@@ -127,9 +165,8 @@ const COLUMNS: Column<ListedOrder>[] = [
   {
     id: 'total',
     title: 'Total',
-    width: '8rem',
+    width: '7rem',
     align: 'end',
-    hide: 'narrow',
     cell: ({ total }) => <Money {...total} />,
   },
   {
@@ -149,6 +186,9 @@ interface RefundListProps {
 
 function RefundList({ rows, error, onChange }: RefundListProps) {
   const [refunding, setRefunding] = useState<RefundDue | null>(null)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [isSeveral, setSeveral] = useState(false)
+  const several = (rows?.refunds ?? []).filter(({ purchaseId }) => picked.has(purchaseId))
   const columns: Column<RefundDue>[] = [
     {
       id: 'fan',
@@ -159,6 +199,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     {
       id: 'kind',
       title: 'For',
+      under: true,
       width: '8rem',
       cell: ({ kind, purchaseId }) =>
         kind === 'order' ? (
@@ -177,6 +218,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     {
       id: 'age',
       title: 'Waiting',
+      under: true,
       width: '9rem',
       cell: ({ since }) => <Time at={since} relative />,
     },
@@ -200,7 +242,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
         <Button
           small
           label={`Refund ${formatMoney(due.price.amount, due.price.currency)} to ${due.fan.displayName ?? 'a fan'}`}
-          blocked={!may('refunds.write') && 'Finance and owners refund.'}
+          blocked={!may('refunds.write') && 'Only finance and owners can refund.'}
           onClick={() => setRefunding(due)}
         >
           Refund
@@ -209,14 +251,33 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     },
   ]
   return (
-    <Section title="Refunds due" about="Payments that came too late, or that the club gives back." flush>
+    <Section title="Refunds due" about="Payments that arrived too late, or that the club pays back." flush>
       {rows && rows.total > rows.refunds.length && (
         <Note tone="warn">
           The oldest {rows.refunds.length} of {rows.total} are shown.
         </Note>
       )}
+      {may('refunds.write') && (
+        <BulkBar count={several.length} noun="refunds" onClear={() => setPicked(new Set())}>
+          <Button small onClick={() => setSeveral(true)}>
+            Refund them
+          </Button>
+        </BulkBar>
+      )}
+      {isSeveral && (
+        <RefundsDialog
+          refunds={several}
+          onDone={() => undefined}
+          onClose={() => {
+            setSeveral(false)
+            setPicked(new Set())
+            void onChange()
+          }}
+        />
+      )}
       <DataTable
         label="Refunds due"
+        picked={may('refunds.write') ? { keys: picked, onChange: setPicked } : undefined}
         columns={columns}
         rowKey={({ purchaseId }) => purchaseId}
         {...(rows ? { rows: rows.refunds } : {})}

@@ -61,7 +61,7 @@ export function ShipDialog({ orderId, of, order, onClose }: ShipDialogProps) {
         <TextField
           label="Tracking number"
           pointer="/tracking"
-          hint="The fan sees it. An address works as well."
+          hint="The fan sees it. A link works as well."
           max={200}
           autofocus
           value={tracking}

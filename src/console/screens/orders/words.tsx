@@ -41,6 +41,7 @@ const STATE: Record<OrderLine['state'], [string, Tone]> = {
   returned: ['Returned', 'neutral'],
 }
 
+// Guarantee of the cast: it is a key of the object.
 export const stateTitle = (state: string) => (state in STATE ? STATE[state as OrderLine['state']][0] : state)
 
 export function StateBadge({ state }: { state: OrderLine['state'] }) {

@@ -28,7 +28,7 @@ export function DayCharts({ days, before, today }: DayChartsProps) {
       return undefined
     const sum = days.reduce((all, { figures }) => all + (figures?.[name] ?? 0), 0)
     const change = Math.round((100 * (sum - before[name])) / before[name])
-    return `${title}: ${change < 0 ? '−' : '+'}${formatCompact(Math.abs(change))} % on the ${days.length} days before`
+    return `${title}: ${change < 0 ? '−' : '+'}${formatCompact(Math.abs(change))} % compared with the ${days.length} days before`
   }
   const labels = days.map(({ day }) => day)
   const missing = days.filter(({ figures }) => figures === null).length
@@ -39,8 +39,8 @@ export function DayCharts({ days, before, today }: DayChartsProps) {
       </h2>
       {missing > 0 && (
         <Note>
-          {missing === 1 ? 'One day has' : `${missing} days have`} no figures: before the first fan, or not
-          counted yet.
+          {missing === 1 ? 'One day has' : `${missing} days have`} no figures: there were no fans yet, or the
+          day is not counted yet.
         </Note>
       )}
       <Section title="Points" about={compared('pointsGranted', 'Granted')}>

@@ -7,7 +7,7 @@ import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
 import { Facts, Toolbar } from '../../parts/page.tsx'
 import { Payload } from '../../parts/payload.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
-import { SearchField } from '../../parts/special-fields.tsx'
+import { SavedViews } from '../../parts/saved-views.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
 import { Choice } from '../../parts/tabs.tsx'
@@ -16,6 +16,7 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { typeInWords } from './event-types.tsx'
 import type { WebhooksData } from './types.ts'
 
 type ListedDelivery = Data<'listWebhookDeliveries'>['deliveries'][number]
@@ -28,7 +29,7 @@ const TONES: Record<ListedDelivery['state'], Tone> = { pending: 'warn', failed: 
 const keyOf = ({ endpointId, lane, sequence }: ListedDelivery) => `${endpointId} ${lane} ${sequence}`
 const hostOf = (url: string | undefined) => (url === undefined ? 'removed' : (URL.parse(url)?.host ?? url))
 
-export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
+export function Deliveries({ of: { endpoints, types } }: { of: WebhooksData }) {
   const [state, setState] = useChoice('state', STATES)
   const [type, setType] = useParameter('type')
   const [endpointId, setEndpointId] = useParameter('endpoint')
@@ -53,12 +54,19 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
           onChange={setState}
           options={STATES.map(value => ({ value, title: TITLES[value] }))}
         />
-        <SearchField
-          label="Type"
-          placeholder="Type, such as quest.completed"
+        <select
+          class="control"
+          aria-label="Event"
           value={type}
-          onChange={setType}
-        />
+          onChange={event => setType(event.currentTarget.value)}
+        >
+          <option value="">All events</option>
+          {[...new Set([...types, ...(type === '' ? [] : [type])])].map(value => (
+            <option key={value} value={value}>
+              {typeInWords(value)}
+            </option>
+          ))}
+        </select>
         {endpoints.length > 1 && (
           <select
             aria-label="Endpoint"
@@ -76,6 +84,7 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
         <Button icon="retry" busy={pages.isLoading} onClick={pages.reload}>
           Refresh
         </Button>
+        <SavedViews area="deliveries" />
       </Toolbar>
       <DataTable
         label="Deliveries"
@@ -84,18 +93,20 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
         onOpen={setChosen}
         selected={row => chosen !== null && keyOf(row) === keyOf(chosen)}
         columns={[
-          { id: 'type', title: 'Type', cell: row => <bdi>{row.type}</bdi> },
+          { id: 'type', title: 'Type', cell: row => <bdi title={row.type}>{typeInWords(row.type)}</bdi> },
           {
             id: 'time',
             title: 'Recorded',
             width: '11rem',
             hide: 'narrow',
+            under: true,
             cell: row => <Time at={row.createdAt} />,
           },
           {
             id: 'to',
             title: 'To',
             hide: 'middle',
+            under: true,
             cell: row => <bdi>{hostOf(urls.get(row.endpointId))}</bdi>,
           },
           {
@@ -120,7 +131,7 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
           },
         ]}
         empty={
-          <Empty icon="send" title={isFiltered ? 'No delivery is like that' : 'Nothing was sent yet'}>
+          <Empty icon="send" title={isFiltered ? 'No deliveries match' : 'No deliveries yet'}>
             <p>
               {isFiltered
                 ? 'Change the filters above.'
@@ -178,7 +189,7 @@ function DeliveryDrawer({ of: row, url, onChange, onClose }: DrawerProps) {
                     ['Type', delivery.type],
                     ['To', <bdi key="to">{url ?? 'a removed endpoint'}</bdi>],
                     [isMatch ? 'Match' : 'Fan', <Copy key="lane" value={row.lane.replace(/^match:/, '')} />],
-                    ['Place in its order', String(delivery.sequence)],
+                    ['Sequence number', String(delivery.sequence)],
                     [
                       'Message id',
                       <Copy key="message" value={delivery.messageId} label="Copy the message id" />,
@@ -227,15 +238,15 @@ function DeliveryDrawer({ of: row, url, onChange, onClose }: DrawerProps) {
           action="Send"
           onConfirm={async reason => {
             await api.resendWebhookDelivery({ ...place, reason })
-            toast('The delivery is due now.')
+            toast('The delivery will be sent now.')
             await found.reload()
             onChange()
           }}
           onClose={() => setResending(false)}
         >
           <p>
-            It is due at once, with the same message id. What is pending of this {isMatch ? 'match' : 'fan'}{' '}
-            and earlier goes first; what is later waits for it.
+            It is sent now, with the same message id. Earlier pending deliveries of this{' '}
+            {isMatch ? 'match' : 'fan'} are sent first, and later ones wait for it.
           </p>
         </ReasonDialog>
       )}

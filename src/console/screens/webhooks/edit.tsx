@@ -2,9 +2,10 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
-import { TextArea, TextField } from '../../parts/form.tsx'
+import { TextField } from '../../parts/form.tsx'
 import { SecretDialog, useSecret } from '../../parts/secret.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { TypesField } from './event-types.tsx'
 import type { EndpointData } from './types.ts'
 
 interface EditProps {
@@ -16,11 +17,9 @@ interface EditProps {
   onClose: () => unknown
 }
 
-const wordsOf = (text: string) => text.split(/[\s,]+/).filter(word => word !== '')
-
 export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProps) {
   const [url, setUrl] = useState('')
-  const [types, setTypes] = useState(endpoint?.types.join('\n') ?? '*')
+  const [types, setTypes] = useState(endpoint?.types ?? ['*'])
   const { secret, show, close } = useSecret(onClose)
   if (secret !== null)
     return (
@@ -32,7 +31,7 @@ export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProp
       />
     )
   const send = async (reason: string) => {
-    const body = { types: wordsOf(types), reason }
+    const body = { types, reason }
     if (endpoint) {
       await api.setWebhookTypes({ endpointId: endpoint.id, ...body })
       toast('The types are changed.')
@@ -46,6 +45,7 @@ export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProp
     <ReasonDialog
       title={endpoint ? 'Change the types' : 'Add an endpoint'}
       action={endpoint ? 'Change' : 'Add endpoint'}
+      blocked={types.length === 0 && 'Choose at least one type.'}
       onConfirm={send}
       onClose={close}
       fields={
@@ -54,7 +54,7 @@ export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProp
             <TextField
               label="URL"
               pointer="/url"
-              hint="Events are posted to it. In production it must be https and a public address."
+              hint="Events are sent to it with POST. In production it must use https and have a public address."
               placeholder="https://crm.example.com/hooks"
               required
               autofocus
@@ -62,21 +62,17 @@ export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProp
               onChange={setUrl}
             />
           )}
-          <TextArea
-            label="Types"
-            pointer="/types"
-            hint={`Types and patterns, one a line: * for everything, quest.* for a group. Of Matchday: ${known.join(', ')}.`}
-            required
-            value={types}
-            onChange={setTypes}
-          />
+          <TypesField known={known} value={types} onChange={setTypes} />
         </>
       }
     >
       {endpoint ? (
-        <p>What is pending is sent either way. New types are sent from now on; a replay sends no others.</p>
+        <p>
+          Pending deliveries are sent anyway. Events of new types are sent from now on; a replay does not send
+          earlier ones.
+        </p>
       ) : (
-        <p>It receives what happens from now on. Its secret, which signs each message, is shown once.</p>
+        <p>It receives events from now on. Its secret, which signs each message, is shown once.</p>
       )}
     </ReasonDialog>
   )

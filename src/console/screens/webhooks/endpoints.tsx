@@ -14,6 +14,7 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { may } from '../../session.ts'
 import { EditDialog } from './edit.tsx'
+import { typeInWords } from './event-types.tsx'
 import { ReplayDialog } from './replay.tsx'
 import { TestDialog } from './test.tsx'
 import type { ActProps, EndpointData, WebhooksData } from './types.ts'
@@ -69,7 +70,7 @@ export function Endpoints({ of: { endpoints, types }, onChange, onAdd }: Endpoin
             title: 'Types',
             hide: 'middle',
             width: '26%',
-            cell: ({ types }) => types.join(', '),
+            cell: ({ types }) => types.map(typeInWords).join(', '),
           },
           { id: 'state', title: 'State', width: '7.5rem', cell: one => <State of={one} /> },
           {
@@ -179,7 +180,7 @@ function factsOf(endpoint: EndpointData): [string, ComponentChildren][] {
     ['URL', <Copy key="url" value={url} label="Copy the URL" />],
     ['Id', <Copy key="id" value={id} label="Copy the id" />],
     ['State', <State key="state" of={endpoint} />],
-    ['Types', types.join(', ')],
+    ['Events', types.map(typeInWords).join(', ')],
     ['Waiting', <Pending key="pending" of={endpoint} />],
     ['Oldest', oldestAt ? <Time key="oldest" at={oldestAt} relative /> : <None key="oldest" />],
     ...times.flatMap(([name, at]): [string, ComponentChildren][] =>
@@ -192,22 +193,23 @@ const SWITCHES = {
   disable: {
     title: 'Pause the endpoint',
     action: 'Pause',
-    about: 'Nothing is sent to it. What happens is kept for 30 days, and sent in order once it is enabled.',
+    about: 'Nothing is sent to it. Events are kept for 30 days, and sent in order once it is enabled.',
     done: 'The endpoint is paused.',
     call: api.disableWebhookEndpoint,
   },
   enable: {
     title: 'Enable the endpoint',
     action: 'Enable',
-    about: 'What is pending is sent at once, each fan’s in order, and then what happens from now on.',
+    about: 'Pending events are sent at once, in order for each fan, and then new events.',
     done: 'The endpoint is enabled.',
     call: api.enableWebhookEndpoint,
   },
   remove: {
     title: 'Remove the endpoint',
     action: 'Remove it',
-    about: 'It is deleted with all of its deliveries, also those that are pending. This cannot be undone.',
-    done: 'The endpoint is removed.',
+    about:
+      'The endpoint and all of its deliveries are deleted, including pending ones. This cannot be undone.',
+    done: 'The endpoint was removed.',
     call: api.removeWebhookEndpoint,
   },
 } as const
@@ -221,7 +223,16 @@ const SwitchDialog = ({ of: { id }, act, onDone, onClose }: ActProps & { act: ke
       tone={act === 'remove' ? 'danger' : 'primary'}
       onConfirm={async reason => {
         await call({ endpointId: id, reason })
-        toast(done)
+        toast(
+          done,
+          act === 'disable'
+            ? async () => {
+                await api.enableWebhookEndpoint({ endpointId: id, reason: 'Paused by mistake.' })
+                await onDone()
+                return SWITCHES.enable.done
+              }
+            : undefined,
+        )
         onDone()
       }}
       onClose={onClose}
@@ -246,8 +257,8 @@ function RotateDialog({ of: { id }, onDone, onClose }: ActProps) {
       onClose={close}
     >
       <p>
-        A new secret signs from now on. The one before also signs for 24 hours, so that the receiver can
-        change.
+        A new secret signs from now on. The old secret also signs for 24 hours, so that you can change the
+        receiver.
       </p>
     </ReasonDialog>
   )

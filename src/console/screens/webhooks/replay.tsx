@@ -23,7 +23,7 @@ export function ReplayDialog({ of: { id: endpointId }, onDone, onClose }: ActPro
       action={count === undefined ? 'Send again' : `Send ${formatCount(count)} again`}
       onConfirm={async reason => {
         await api.replayWebhooks({ endpointId, since: asWritten(since), reason })
-        toast('The replay runs. Jobs shows its progress.')
+        toast('The replay is running. Jobs shows its progress.')
         onDone()
       }}
       onClose={onClose}
@@ -36,7 +36,7 @@ export function ReplayDialog({ of: { id: endpointId }, onDone, onClose }: ActPro
                 {({ deliveries }) => (
                   <Note tone={deliveries === 0 ? 'warn' : 'info'}>
                     {deliveries === 0
-                      ? 'No delivery since then is kept: nothing would be sent.'
+                      ? 'No deliveries are stored since then: nothing would be sent.'
                       : `${formatCount(deliveries)} deliveries become pending again.`}
                   </Note>
                 )}
@@ -47,8 +47,8 @@ export function ReplayDialog({ of: { id: endpointId }, onDone, onClose }: ActPro
       }
     >
       <p>
-        All deliveries of events since then are sent again, each fan’s in order and before what is later. Each
-        has the same id as before, by which the receiver knows what it has.
+        All deliveries of events since then are sent again, in order for each fan and before newer ones. Each
+        keeps its message id, so that the receiver can recognize duplicates.
       </p>
     </ReasonDialog>
   )

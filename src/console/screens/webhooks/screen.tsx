@@ -68,5 +68,5 @@ export function Screen() {
   )
 }
 
-/** Minimum number that is shown, since fewer events are distributed within the next second. */
+/** The number is shown from here on: fewer events are distributed within a second. */
 const AWAITING_SHOWN = 100

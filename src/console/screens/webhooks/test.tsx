@@ -8,6 +8,7 @@ import { Form, SelectField } from '../../parts/form.tsx'
 import { Facts } from '../../parts/page.tsx'
 import { Payload } from '../../parts/payload.tsx'
 import { useAction } from '../../parts/resource.ts'
+import { typeInWords } from './event-types.tsx'
 import type { EndpointData } from './types.ts'
 
 /** The type of a test without an event. */
@@ -44,8 +45,8 @@ export function TestDialog({ of: { id, url }, types, onClose }: TestProps) {
       >
         <div class="dialog-text">
           <p>
-            A signed message of no fan goes to <bdi>{url}</bdi> at once. Nothing of it is stored, and it is
-            sent to a paused endpoint as well.
+            A signed message that belongs to no fan is sent to <bdi>{url}</bdi> at once. It is not stored, and
+            a paused endpoint gets it as well.
           </p>
         </div>
         <SelectField
@@ -53,7 +54,10 @@ export function TestDialog({ of: { id, url }, types, onClose }: TestProps) {
           pointer="/type"
           required
           value={type}
-          options={[PLAIN, ...types].map(value => ({ value, title: value }))}
+          options={[PLAIN, ...types].map(value => ({
+            value,
+            title: value === PLAIN ? value : typeInWords(value),
+          }))}
           onChange={setType}
         />
         <div aria-live="polite">{result && <Result of={result} />}</div>

@@ -1,5 +1,5 @@
 /** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { deleteRows, insertRows } from '../../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { rowsByKeys } from '../../../../db/keys.ts'
@@ -38,10 +38,26 @@ export async function writeManyScores(tx: Transaction, before: FanScore[], after
   const kept = new Set(after.map(nameOf))
   const left = before.filter(score => !kept.has(nameOf(score)))
   await deleteRows(tx, scores, left.map(rowOf))
-  await insertRows(tx, scores, after.map(rowOf), { set: ['minusPoints', 'reachedAt'] })
+  const rows = after.map(rowOf)
+  if (rows.length > 0 && rows.length <= FEW) await upsertFew(tx, rows)
+  else await insertRows(tx, scores, rows, { set: ['minusPoints', 'reachedAt'] })
   for (const board of new Set([...before, ...after].map(({ board }) => board))) tx.invalidate(boardTag(board))
   moveMembers(tx, before, after)
 }
+
+/** As many as the boards of a fan: each number of rows is a prepared statement. Others are built for each use. */
+const FEW = 6
+
+const upsertFew = prepared((tx: Transaction, rows: ScoreRow[]) => {
+  const { leaderboardScores: scores } = tx.tables
+  return tx
+    .insert(scores)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: [scores.board, scores.userId],
+      set: { minusPoints: sql`excluded.minus_points`, reachedAt: sql`excluded.reached_at` },
+    })
+})
 
 /** The scores of fans on some boards. */
 export async function readManyScores(

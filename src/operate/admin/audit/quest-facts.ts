@@ -1,10 +1,9 @@
 /** What the tables say about the quests of one fan, for checks. */
 import { and, asc, eq, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
+import type { QuestFacts } from '../../../play/quests/audit/facts.ts'
 
-export type QuestFacts = Awaited<ReturnType<typeof readQuestFacts>>
-
-export async function readQuestFacts(reader: Reader, userId: string) {
+export async function readQuestFacts(reader: Reader, userId: string): Promise<QuestFacts> {
   const { questProgress, questCounts, questStreaks, pointsEntries, userItems, events, fanMerges } =
     reader.tables
   const { completionId } = questProgress

@@ -3,7 +3,9 @@ import { and, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-o
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
 import { scoreOf } from '../../../economy/leaderboard/rank-index/entries.ts'
-import type { EntryRow, StoredFan } from './audit-fan.ts'
+import type { StoredFan } from '../../../economy/points/audit-fan.ts'
+import type { EntryRow } from '../../../economy/points/hash.ts'
+import type { Seam } from '../../../economy/points/seams.ts'
 
 /** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
@@ -15,23 +17,35 @@ const RANGE_FANS = 500
 const PAGE_ENTRIES = 2_000
 
 /** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id; or these. */
-export type Range = { after: string | null; upTo: string | null } | { only: string } | { among: string[] }
+export type Range = Span | { only: string } | { among: string[] }
+export interface Span {
+  after: string | null
+  upTo: string | null
+}
 
-/** Divides all possible ids into ranges of at most 500 fans, so that rows without a user are in a range too. */
-export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
+export const EVERYONE: Span = { after: null, upTo: null }
+
+export type Ranges = AsyncGenerator<{ range: Range; userIds: string[] }>
+
+/** Divides all ids of a span into ranges of at most 500 fans, so that rows without a user are in a range too. */
+export async function* readRanges(reader: Reader, span: Span = EVERYONE): Ranges {
   const { users } = reader.tables
   const pages = eachPage(
     { id: users.id },
-    after => reader.select({ id: users.id }).from(users).where(after),
+    after =>
+      reader
+        .select({ id: users.id })
+        .from(users)
+        .where(and(inRange(users.id, span), after)),
     { size: RANGE_FANS },
   )
-  let after: string | null = null
+  let { after } = span
   for await (const rows of pages) {
     const upTo: string | null = rows.at(-1)?.id ?? null
     yield { range: { after, upTo }, userIds: rows.map(({ id }) => id) }
     after = upTo
   }
-  yield { range: { after, upTo: null }, userIds: [] }
+  yield { range: { after, upTo: span.upTo }, userIds: [] }
 }
 
 /** Entries of a range by fan and `seq`, page by page. */
@@ -57,19 +71,21 @@ export async function readStored(
   boards: string[],
 ): Promise<Map<string, StoredFan>> {
   const { pointsAccounts, leaderboardEntries, leaderboardScores: scores } = reader.tables
-  const [accounts, enrolments, scoreRows] = await Promise.all([
+  const [accounts, enrolments, scoreRows, seams] = await Promise.all([
     reader.select().from(pointsAccounts).where(inRange(pointsAccounts.userId, range)),
     reader.select().from(leaderboardEntries).where(inRange(leaderboardEntries.userId, range)),
     reader
       .select()
       .from(scores)
       .where(and(inArray(scores.board, boards), inRange(scores.userId, range))),
+    readSeamsOf(reader, range),
   ])
   const fans = new Map<string, StoredFan>()
   const of = (userId: string) => fans.getOrInsertComputed(userId, unknownFan)
   for (const userId of userIds) of(userId).known = true
   for (const account of accounts) of(account.userId).account = account
   for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment
+  for (const [userId, seam] of seams) of(userId).seam = seam
   for (const score of scoreRows) of(score.userId).scores.push(scoreOf(score))
   return fans
 }
@@ -79,7 +95,8 @@ export async function readStoredFan(
   reader: Reader,
   userId: string,
 ): Promise<{ fan: StoredFan; lastSeq: number }> {
-  const { users, pointsAccounts, pointsEntries, leaderboardEntries, leaderboardScores } = reader.tables
+  const { users, pointsAccounts, pointsEntries, leaderboardEntries, leaderboardScores, archiveSeams } =
+    reader.tables
   const { board } = leaderboardScores
   // No index leads from a fan to their boards: each board is found by an index lookup.
   const boards = sql`(with recursive boards (board) as (
@@ -93,6 +110,7 @@ export async function readStoredFan(
       account: pointsAccounts,
       enrolment: leaderboardEntries,
       score: leaderboardScores,
+      seam: archiveSeams,
       lastSeq: sql`(select coalesce(max(${pointsEntries.seq}), 0) from ${pointsEntries}
         where ${eq(pointsEntries.userId, userId)})`.mapWith(Number),
     })
@@ -100,6 +118,7 @@ export async function readStoredFan(
     .leftJoin(users, eq(users.id, userId))
     .leftJoin(pointsAccounts, eq(pointsAccounts.userId, userId))
     .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, userId))
+    .leftJoin(archiveSeams, eq(archiveSeams.userId, userId))
     .leftJoin(leaderboardScores, and(eq(leaderboardScores.userId, userId), sql`${board} in ${boards}`))
   const [first] = rows
   const fan = {
@@ -107,8 +126,16 @@ export async function readStoredFan(
     account: first?.account ?? undefined,
     enrolment: first?.enrolment ?? undefined,
     scores: rows.flatMap(({ score }) => (score ? [scoreOf(score)] : [])),
+    seam: first?.seam ?? undefined,
   }
   return { fan, lastSeq: first?.lastSeq ?? 0 }
+}
+
+/** The seams of fans with an archived past, by user id. */
+export async function readSeamsOf(reader: Reader, range: Range): Promise<Map<string, Seam>> {
+  const { archiveSeams } = reader.tables
+  const seams = await reader.select().from(archiveSeams).where(inRange(archiveSeams.userId, range))
+  return new Map(seams.map(seam => [seam.userId, seam]))
 }
 
 export function inRange(column: Column, range: Range): SQL | undefined {

@@ -2,10 +2,9 @@
 import { asc } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
+import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import type { CashReason } from '../../../economy/cash/reasons.ts'
-import { GENESIS_HASH } from '../../../economy/points/hash.ts'
-import { findChainFlaw } from './audit-fan.ts'
-import { differs, differsInTime, type Finding } from './finding.ts'
+import { findChainFlaw, GENESIS_HASH } from '../../../economy/points/hash.ts'
 import { byMergedFans } from './merged-fans.ts'
 import { inRange, type Range } from './stored-fans.ts'
 

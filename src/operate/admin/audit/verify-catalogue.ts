@@ -9,9 +9,9 @@ import { instantOf } from '../../../club/catalogue/entry.ts'
 import { nameOfRevision, readHeads } from '../../../club/catalogue/history.ts'
 import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
 import { readVersion } from '../../../club/catalogue/versions.ts'
+import { differs, type Finding, readJson } from '../../../core/finding.ts'
 import type { RuleContent } from '../../../economy/rules/rule.ts'
 import { kindNamed, kinds, type RecordKind } from '../import/catalogue-records.ts'
-import { differs, type Finding, readJson } from './finding.ts'
 
 type Revision = Tables['catalogueRevisions']['$inferSelect']
 

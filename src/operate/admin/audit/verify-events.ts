@@ -5,10 +5,12 @@
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage, eachRow } from '../../../../db/keyset.ts'
+import type { Finding } from '../../../core/finding.ts'
+import { createEventAudit, type StoredGrants } from '../../../economy/events/audit-events.ts'
+import { budgetedPoints, type EventRow } from '../../../economy/events/event.ts'
+import { EMPTY_STATE, readState } from '../../../economy/points/seams.ts'
 import { type RuleHistory, readRuleHistory } from '../../../economy/rules/rule-history.ts'
-import { budgetedPoints, createEventAudit, type EventRow, type StoredGrants } from './audit-events.ts'
-import type { Finding } from './finding.ts'
-import { auditByFan, inRange, type Range } from './stored-fans.ts'
+import { auditByFan, inRange, type Range, readSeamsOf } from './stored-fans.ts'
 
 const PAGE_EVENTS = 1_000
 
@@ -19,15 +21,19 @@ export async function* verifyEventsOf(
   history: RuleHistory,
 ): AsyncGenerator<{ userId: string; findings: Finding[]; events: number }> {
   const stored = await readGrants(reader, range)
-  const create = (userId: string) =>
-    createEventAudit(userId, history, (stored.get(userId)?.carried.length ?? 0) > 0)
+  const seams = await readSeamsOf(reader, range)
+  const create = (userId: string) => {
+    const hasCarried = (stored.get(userId)?.carried.length ?? 0) > 0
+    return createEventAudit(userId, history, { hasCarried, seam: seams.get(userId) })
+  }
   for await (const { userId, audit, rows } of auditByFan(readEventsOf(reader, range), create)) {
     const findings = audit.conclude(stored.get(userId) ?? noGrants())
     stored.delete(userId)
+    seams.delete(userId)
     yield { userId, findings, events: rows }
   }
-  for (const [userId, grants] of stored)
-    yield { userId, findings: create(userId).conclude(grants), events: 0 }
+  for (const userId of new Set([...stored.keys(), ...seams.keys()]))
+    yield { userId, findings: create(userId).conclude(stored.get(userId) ?? noGrants()), events: 0 }
 }
 
 /** The findings of one fan. */
@@ -65,7 +71,16 @@ async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
   for await (const row of rows)
     for (const { ruleId, points } of budgetedPoints(row))
       counted.set(ruleId, (counted.get(ruleId) ?? 0) + points)
+  for await (const { state } of eachSeam(reader))
+    for (const { ruleId, points } of (readState(state) ?? EMPTY_STATE).budgets)
+      counted.set(ruleId, (counted.get(ruleId) ?? 0) + points)
   return counted
+}
+
+function eachSeam(reader: Reader) {
+  const { archiveSeams } = reader.tables
+  const { userId, state } = archiveSeams
+  return eachRow({ userId }, after => reader.select({ userId, state }).from(archiveSeams).where(after))
 }
 
 const noGrants = (): StoredGrants => ({ entries: [], uses: [], carried: [] })
@@ -74,11 +89,16 @@ async function readGrants(reader: Reader, range: Range): Promise<Map<string, Sto
   const { pointsEntries: entries, ruleUses: uses } = reader.tables
   const { userId, reason, ref, delta } = entries
   const { fanMerges } = reader.tables
-  const [entryRows, useRows, carriedRows] = await Promise.all([
+  const kept = reader.tables.accountEntries
+  const [entryRows, keptRows, useRows, carriedRows] = await Promise.all([
     reader
       .select({ userId, reason, ref, delta })
       .from(entries)
       .where(and(inArray(reason, ['rule', 'rule_void']), inRange(userId, range))),
+    reader
+      .select({ userId: kept.userId, reason: kept.reason, ref: kept.ref, delta: kept.delta })
+      .from(kept)
+      .where(and(inArray(kept.reason, ['rule', 'rule_void']), inRange(kept.userId, range))),
     reader.select().from(uses).where(inRange(uses.userId, range)),
     reader
       .select({ intoId: fanMerges.intoId, use: uses })
@@ -88,7 +108,7 @@ async function readGrants(reader: Reader, range: Range): Promise<Map<string, Sto
   ])
   const grants = new Map<string, StoredGrants>()
   const of = (id: string) => grants.getOrInsertComputed(id, noGrants)
-  for (const entry of entryRows) of(entry.userId).entries.push(entry)
+  for (const entry of [...entryRows, ...keptRows]) of(entry.userId).entries.push(entry)
   for (const use of useRows) of(use.userId).uses.push(use)
   for (const { intoId, use } of carriedRows) of(intoId).carried.push(use)
   return grants

@@ -2,10 +2,10 @@
 import { and, eq, inArray, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader } from '../../../../db/index.ts'
+import { differs, differsInTime, type Finding, readJson } from '../../../core/finding.ts'
 import { APPLICATION } from '../../../economy/events/types.ts'
 import { PROFILE_FIELDS } from '../../../identity/users/profile-fields.ts'
 import { nameKeyOf, searchKeysOf } from '../../../identity/users/search-keys.ts'
-import { differs, differsInTime, type Finding, readJson } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /** Needs a snapshot. */

@@ -1,29 +1,37 @@
 /** Compares each grant with its ledger entry, which nobody can change. */
-import { eq, isNull, ne, or } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../../core/finding.ts'
 
 /** Maximum of grants with findings. */
 const MAX_GRANTS = 1_000
 
-/** One statement, and so one snapshot: a grant and its entry are written together. */
+/** Each statement is one snapshot: a grant and its entry are written together. */
 export async function findWrongGrants(reader: Reader): Promise<Finding[]> {
-  const { pointsGrants: grants, pointsEntries: entries } = reader.tables
-  const rows = await reader
-    .select({ grant: grants, entry: entries })
-    .from(grants)
-    .leftJoin(entries, eq(entries.id, grants.entryId))
-    .where(
-      or(
-        isNull(entries.id),
-        ne(entries.reason, 'adjustment'),
-        ne(entries.userId, grants.userId),
-        ne(entries.delta, grants.delta),
-        ne(entries.ref, grants.ref),
-        ne(entries.createdAt, grants.createdAt),
-      ),
+  const { pointsGrants: grants, pointsEntries, accountEntries } = reader.tables
+  const isWrong = (entries: typeof pointsEntries | typeof accountEntries) =>
+    or(
+      isNull(entries.id),
+      ne(entries.reason, 'adjustment'),
+      ne(entries.userId, grants.userId),
+      ne(entries.delta, grants.delta),
+      ne(entries.ref, grants.ref),
+      ne(entries.createdAt, grants.createdAt),
     )
+  const spendable = await reader
+    .select({ grant: grants, entry: pointsEntries })
+    .from(grants)
+    .leftJoin(pointsEntries, eq(pointsEntries.id, grants.entryId))
+    .where(and(isNull(grants.accountId), isWrong(pointsEntries)))
     .limit(MAX_GRANTS)
+  const isIn = and(eq(accountEntries.id, grants.entryId), eq(accountEntries.accountId, grants.accountId))
+  const kept = await reader
+    .select({ grant: grants, entry: accountEntries })
+    .from(grants)
+    .leftJoin(accountEntries, isIn)
+    .where(and(isNotNull(grants.accountId), isWrong(accountEntries)))
+    .limit(MAX_GRANTS)
+  const rows = [...spendable, ...kept]
   return rows.flatMap(({ grant, entry }) => {
     const { userId } = grant
     if (entry?.reason !== 'adjustment')

@@ -1,8 +1,8 @@
 /** Recomputes the history of transferred items, and compares it with their owners. */
 import { and, asc, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
+import type { Finding } from '../../../core/finding.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../../play/packs/provenance-chain.ts'
-import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type Item = Tables['userItems']['$inferSelect']

@@ -6,36 +6,43 @@
  */
 import { createHash } from 'node:crypto'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../../db/index.ts'
-import { countRows } from '../../../../db/pages.ts'
+import type { Finding } from '../../../core/finding.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
+import { findWrongBuckets, type WrongBucket } from '../../../economy/leaderboard/rank-index/verify.ts'
+import { createAudit, type Verdict } from '../../../economy/points/audit-fan.ts'
+import type { EntryRow } from '../../../economy/points/hash.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
-import { createAudit, type Verdict } from './audit-fan.ts'
-import type { Finding } from './finding.ts'
+import { type Coverage, coverAll } from './coverage.ts'
+import { findWrongMergedExpiry } from './merged-fans.ts'
 import {
   auditByFan,
   type Range,
   readEntriesOf,
-  readRanges,
   readStored,
   readStoredFan,
   unknownFan,
 } from './stored-fans.ts'
+import { findWrongAccounts } from './verify-accounts.ts'
 import { findWrongCash } from './verify-cash.ts'
 import { findWrongCatalogue } from './verify-catalogue.ts'
+import { findWrongCampaigns, findWrongRedemptions } from './verify-codes.ts'
+import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
+import { createFoldAudit, findWrongFolds } from './verify-folds.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
-import { findWrongMergedExpiry } from './verify-merged-expiry.ts'
+import { findWrongMemberships } from './verify-memberships.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongOrders } from './verify-orders.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
 import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
 import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
-import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
 import { findUnrecorded } from './verify-recorded.ts'
+import { findWrongReferrals } from './verify-referrals.ts'
+import { findWrongSeason } from './verify-season.ts'
 import { findWrongSets } from './verify-sets.ts'
 import { findWrongTrades } from './verify-trades.ts'
 
@@ -48,12 +55,14 @@ export interface LedgerReport {
   findings: number
   /**
    * SHA-256, in lower-case hex, over the JSON arrays `[userId, seq, headHash]` of all fans with entries, each followed by a
-   * line feed, by id: equal ledgers have equal digests.
+   * line feed, by id: equal ledgers have equal digests. Only a full run covers all ledgers.
    */
   digest: string
 }
 
 export interface VerifyOptions {
+  /** What to read. Default: everything. */
+  coverage?: Coverage | undefined
   onFinding?: (finding: Finding) => void
   /** If given, encrypted columns are checked too. */
   keys?: EncryptionKeys | undefined
@@ -85,7 +94,12 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongTrades,
   findWrongDeliveries,
   findWrongCash,
+  findWrongAccounts,
   findWrongModeration,
+  findWrongMemberships,
+  findWrongRedemptions,
+  findWrongReferrals,
+  findWrongConsents,
   findWrongFans,
   findUnrecorded,
 ].map(withJson)
@@ -96,15 +110,17 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongOrders,
   findPaymentsOfNothing,
   findWrongSupply,
+  findWrongCampaigns,
   findWrongSettlements,
   findWrongCatalogue,
   findWrongBudgets,
+  findWrongSeason,
 ].map(withJson)
 
 /** @throws DatabaseError */
 export async function verifyLedger(
   db: Pick<Database, 'read' | 'snapshot' | 'findDamage'>,
-  { onFinding, onProgress, keys }: VerifyOptions = {},
+  { coverage = coverAll(db.read, 'verify-ledger'), onFinding, onProgress, keys }: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const { read } = db
   const report = { fans: 0, entries: 0, boards: 0, events: 0, findings: 0 }
@@ -117,31 +133,36 @@ export async function verifyLedger(
   const sayIfSure = async (find: (reader: Reader) => Promise<Finding[]>) => {
     if ((await find(read)).length > 0) say(await db.snapshot(find))
   }
-  const damage = await db.findDamage()
+  const { ranges, isGeneral } = coverage
+  const damage = isGeneral ? await db.findDamage() : []
   say(damage.map(words => ({ userId: null, what: 'database', expected: 'sound', actual: words })))
   try {
-    const total = await countRows(read, read.tables.users)
+    const fans = await coverage.countFans()
     const boards = await listBoards(read)
     const history = await readRuleHistory(read)
-    for await (const { range, userIds } of readRanges(read)) {
-      for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards)) {
-        const sure = verdict.findings.length > 0 ? await checkFan(read, userId) : verdict
+    for await (const { range, userIds } of ranges) {
+      const folds = await createFoldAudit(read, range)
+      for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards, folds.add)) {
+        // In a snapshot: an archive deletes entries, and writes the seam from which they are checked.
+        const sure =
+          verdict.findings.length > 0 ? await db.snapshot(reader => checkFan(reader, userId)) : verdict
         say(sure.findings)
         report.entries += entries
         const { seq, headHash } = verdict.account
         if (entries > 0) digest.update(`${JSON.stringify([userId, seq, headHash])}\n`)
       }
+      if (folds.conclude().length > 0) say(await db.snapshot(reader => findWrongFolds(reader, range)))
       for await (const { userId, findings, events } of verifyEventsOf(read, range, history)) {
         if (findings.length > 0) say(await db.snapshot(reader => checkEventsOf(reader, userId)))
         report.events += events
       }
       for (const find of CHECKS_OF_FANS) await sayIfSure(reader => find(reader, range))
       report.fans += userIds.length
-      await onProgress?.(report.fans, Math.max(total, report.fans))
+      await onProgress?.(report.fans, Math.max(fans, report.fans))
     }
-    for (const find of CHECKS_OF_ALL) await sayIfSure(find)
-    if (keys) await sayIfSure(reader => findUnreadable(reader, keys))
-    for (const board of await listBoards(read)) {
+    for (const find of isGeneral ? CHECKS_OF_ALL : []) await sayIfSure(find)
+    if (keys && isGeneral) await sayIfSure(reader => findUnreadable(reader, keys))
+    for (const board of isGeneral ? await listBoards(read) : []) {
       say((await findWrongBuckets(read, board)).map(describeBucket))
       report.boards++
     }
@@ -154,20 +175,35 @@ export async function verifyLedger(
 }
 
 /** Every fan of a range, and every other user id in its rows. */
-async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
+async function* auditRange(
+  read: Reader,
+  range: Range,
+  userIds: string[],
+  boards: string[],
+  onEntry: (entry: EntryRow) => void,
+) {
   const stored = await readStored(read, range, userIds, boards)
-  for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), createAudit)) {
+  const create = (userId: string) => {
+    const { add, conclude } = createAudit(userId, stored.get(userId)?.seam)
+    const addBoth = (entry: EntryRow) => {
+      add(entry)
+      onEntry(entry)
+    }
+    return { add: addBoth, conclude }
+  }
+  for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), create)) {
     const verdict = audit.conclude(stored.get(userId) ?? unknownFan())
     stored.delete(userId)
     yield { userId, verdict, entries: rows }
   }
-  for (const [userId, fan] of stored) yield { userId, verdict: createAudit(userId).conclude(fan), entries: 0 }
+  for (const [userId, fan] of stored)
+    yield { userId, verdict: createAudit(userId, fan.seam).conclude(fan), entries: 0 }
 }
 
-/** Checks one fan at one moment: entries up to the last one at that moment never change. */
+/** Checks one fan at one moment, in a snapshot: entries up to the last one never change, but the archive takes them away. */
 export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
   const { fan, lastSeq } = await readStoredFan(reader, userId)
-  const audit = createAudit(userId)
+  const audit = createAudit(userId, fan.seam)
   for await (const page of readEntriesOf(reader, { only: userId }))
     for (const entry of page) if (entry.seq <= lastSeq) audit.add(entry)
   return audit.conclude(fan)

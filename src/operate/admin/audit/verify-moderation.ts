@@ -3,9 +3,9 @@
  */
 import { and, asc, eq, isNotNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
+import { differs, differsInTime, type Finding, isSet } from '../../../core/finding.ts'
 import { foldDecisions } from '../../../identity/sanctions/decisions.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
-import { differs, differsInTime, type Finding, isSet } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type Decision = Tables['moderationDecisions']['$inferSelect']

@@ -1,7 +1,7 @@
 /** Invariants of the stock and the orders of the shop. Each is checked by one statement, and so in one snapshot. */
 import { and, eq, gt, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import { differs, type Finding } from './finding.ts'
+import { differs, type Finding } from '../../../core/finding.ts'
 import { findWrongDiscounts, findWrongVouchers } from './verify-vouchers.ts'
 
 export async function findWrongOrders(reader: Reader): Promise<Finding[]> {

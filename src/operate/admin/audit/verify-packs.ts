@@ -1,8 +1,8 @@
 /** Repeats the draws of opened packs, and recounts the counters of packs and collectibles. */
 import { and, eq, isNull, max, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
+import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import { type DrawTerms, drawItems, hashSeed, parseTerms } from '../../../play/packs/draw.ts'
-import { differs, differsInTime, type Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type Purchase = Tables['packPurchases']['$inferSelect']

@@ -3,11 +3,11 @@ import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader } from '../../../../db/index.ts'
 import { resultOf } from '../../../club/matches/settlements.ts'
+import { differs, type Finding, readJson, type Value } from '../../../core/finding.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
 import { predictionRefOf } from '../../../economy/points/reasons.ts'
 import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../../play/predictions/target.ts'
-import { differs, type Finding, readJson, type Value } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /** Events per statement. */

@@ -4,16 +4,17 @@
  */
 import { and, eq, inArray, isNull, min, or, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
+import { differs, differsInTime, type Finding, isSet } from '../../../core/finding.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
 import { pointsReasonsOf } from '../../../play/purchases/kind.ts'
 import { isPaidByGateway, needsMoney, POINTS, type Purchase } from '../../../play/purchases/purchase.ts'
 import { orderKind } from '../../../play/shop/order-kind.ts'
 import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
-import { differs, differsInTime, type Finding, isSet } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type Payment = Tables['payments']['$inferSelect']
 type Hold = Tables['cashHolds']['$inferSelect']
+type PointsHold = Tables['pointsHolds']['$inferSelect']
 
 const KINDS = [
   { of: 'packPurchases', table: 'pack_purchases', kind: packPurchaseKind },
@@ -34,9 +35,9 @@ export async function findWrongPurchases(reader: Reader, range: Range): Promise<
   return [...findings, ...(await findHoldsOfNothing(reader, range))]
 }
 
-/** One statement, and so one snapshot: a purchase and its entries are written together. */
+/** One statement, and so one snapshot: a purchase, its hold and its entries are written together. */
 async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }: Kind): Promise<Finding[]> {
-  const { pointsEntries: entries, [of]: purchases, users } = reader.tables
+  const { pointsEntries: entries, pointsHolds: holds, [of]: purchases, users } = reader.tables
   const reasons = pointsReasonsOf(kind)
   // A merge moves purchases but not their entries.
   const records = reader
@@ -57,20 +58,42 @@ async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }
       status: purchases.status,
       amount: purchases.priceAmount,
       currency: purchases.priceCurrency,
+      expiresAt: purchases.expiresAt,
+      hold: holds,
       paid: bookedFor(reasons.paid),
       refunded: bookedFor(reasons.refunded),
     })
     .from(purchases)
+    .leftJoin(holds, eq(holds.purchaseId, purchases.id))
     .where(inRange(purchases.userId, range))
-  return rows.flatMap(({ id, userId, status, amount, currency, paid, refunded }) => {
+  return rows.flatMap(({ id, userId, status, amount, currency, expiresAt, hold, paid, refunded }) => {
     const isSold = currency === POINTS && (status === 'completed' || status === 'refunded')
     const due = { paid: isSold ? 0 - amount : 0, refunded: isSold && status === 'refunded' ? amount : 0 }
     const what = (reason: string) => `${table}.status and price_amount of ${id} by ${reason}`
     return [
       ...differs(userId, what(reasons.paid), paid, due.paid),
       ...differs(userId, what(reasons.refunded), refunded, due.refunded),
+      ...pointsHoldFindings({ id, userId, status, amount, currency, expiresAt }, hold, reader.now()),
     ]
   })
+}
+
+/** A purchase holds its points while it is pending. The hold of an expired one is deleted later. */
+function pointsHoldFindings(
+  purchase: { id: string; userId: string; status: string; amount: number; currency: string; expiresAt: Date },
+  hold: PointsHold | null,
+  now: Date,
+): Finding[] {
+  const { id, userId, status, amount, currency, expiresAt } = purchase
+  const isPending = status === 'pending' && currency === POINTS && amount > 0
+  if (isPending && !hold && expiresAt <= now) return []
+  const found = (column: string, expected: Date | string | number, actual: Date | string | number | null) =>
+    differs(userId, `points_holds.${column} of ${id}`, isPending ? expected : null, actual)
+  return [
+    ...found('amount', amount, hold?.amount ?? null),
+    ...(hold ? found('user_id', userId, hold.userId) : []),
+    ...(hold ? found('expires_at', expiresAt, hold.expiresAt) : []),
+  ]
 }
 
 /** One statement, and so one snapshot: a purchase, its payment and its hold are written together. */
@@ -164,16 +187,22 @@ function statesOf(purchase: Purchase): (string | null)[] {
 }
 
 async function findHoldsOfNothing(reader: Reader, range: Range): Promise<Finding[]> {
-  const { packPurchases, orders, cashHolds: holds } = reader.tables
-  const rows = await reader
-    .select({ id: holds.purchaseId, userId: holds.userId, state: holds.state })
-    .from(holds)
-    .leftJoin(packPurchases, eq(packPurchases.id, holds.purchaseId))
-    .leftJoin(orders, eq(orders.id, holds.purchaseId))
-    .where(and(inRange(holds.userId, range), isNull(packPurchases.id), isNull(orders.id)))
-  return rows.flatMap(({ id, userId, state }) =>
-    differs(userId, `cash_holds.purchase_id of ${id}`, null, state),
-  )
+  const { packPurchases, orders, cashHolds, pointsHolds } = reader.tables
+  const found: Finding[] = []
+  for (const { table, holds, shown } of [
+    { table: 'cash_holds', holds: cashHolds, shown: cashHolds.state },
+    { table: 'points_holds', holds: pointsHolds, shown: pointsHolds.amount },
+  ]) {
+    const rows = await reader
+      .select({ id: holds.purchaseId, userId: holds.userId, shown })
+      .from(holds)
+      .leftJoin(packPurchases, eq(packPurchases.id, holds.purchaseId))
+      .leftJoin(orders, eq(orders.id, holds.purchaseId))
+      .where(and(inRange(holds.userId, range), isNull(packPurchases.id), isNull(orders.id)))
+    for (const { id, userId, shown } of rows)
+      found.push(...differs(userId, `${table}.purchase_id of ${id}`, null, shown))
+  }
+  return found
 }
 
 /** Finds payments whose purchase does not exist. */

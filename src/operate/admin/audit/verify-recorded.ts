@@ -6,166 +6,14 @@ import { and, eq, getTableName, inArray, isNotNull, or } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { columnOf } from '../../../../db/schema/shape.ts'
-import { APPLICATION, type ApplicationEventType, type DataOf } from '../../../economy/events/types.ts'
-import { type Finding, isAtOnce, readJson, shown, type Value } from './finding.ts'
+import { type Finding, isAtOnce, readJson, shown, type Value } from '../../../core/finding.ts'
+import type { EventRow } from '../../../economy/events/event.ts'
+import { APPLICATION, type ApplicationEventType } from '../../../economy/events/types.ts'
+import { unpaidKeptSince } from '../../../play/purchases/unpaid-holds.ts'
+import { endedKeptSince } from '../../../play/trades/end.ts'
 import { byMergedFans } from './merged-fans.ts'
+import { FACTS, type Fact, Fan, type Happened, UNDONE_BY_VOID, WITHOUT_DATA } from './recorded-facts.ts'
 import { inRange, type Range } from './stored-fans.ts'
-
-type EventRow = Tables['events']['$inferSelect']
-
-interface Happened<Type extends ApplicationEventType> {
-  eventId: string
-  data: DataOf<Type>
-  at: Date
-  /** The user ids that a row of the fan may have, including those of merged records. */
-  fan: Fan
-}
-
-/** Matches any of these ids, since a row may have stayed with a merged record or moved. */
-class Fan {
-  constructor(readonly ids: readonly string[]) {}
-}
-
-type Columns = Record<string, Value | Fan>
-
-/** The expected columns of a row, which the key identifies. */
-interface Fact {
-  of: keyof Tables
-  key: Record<string, string | Fan>
-  columns: Columns
-}
-
-type Facts = { [Type in ApplicationEventType]?: (happened: Happened<Type>) => readonly Fact[] }
-
-type OrderEvent = Extract<ApplicationEventType, `order.${string}`>
-type OrderHappened = Happened<Exclude<OrderEvent, 'order.line_changed'>>
-
-const orderFact = ({ data, fan }: OrderHappened, columns: Columns = {}): Fact => ({
-  of: 'orders',
-  key: { id: data.orderId },
-  columns: { userId: fan, priceAmount: data.total.amount, priceCurrency: data.total.currency, ...columns },
-})
-
-/** Later facts of a row replace earlier ones, column by column. */
-const FACTS: Facts = {
-  'onboarding.completed': ({ at, fan }) => [
-    { of: 'onboardings', key: { userId: fan }, columns: { completedAt: at } },
-  ],
-  'reward.claimed': ({ data, at, fan }) => [claimFact(data.rewardId, fan, { claimedAt: at })],
-  'reward.redeemed': ({ data, at, fan }) => [claimFact(data.rewardId, fan, { redeemedAt: at })],
-  'purchase.completed': ({ data, at, fan }): Fact[] => [
-    {
-      of: 'packPurchases',
-      key: { id: data.purchaseId },
-      columns: {
-        packId: data.packId,
-        userId: fan,
-        completedAt: at,
-        priceAmount: data.price.amount,
-        priceCurrency: data.price.currency,
-      },
-    },
-    { of: 'userPacks', key: { id: data.userPackId }, columns: { purchaseId: data.purchaseId, userId: fan } },
-  ],
-  'purchase.refunded': ({ data, at }) => [
-    { of: 'packPurchases', key: { id: data.purchaseId }, columns: { status: 'refunded', refundedAt: at } },
-  ],
-  'pack.opened': ({ data, at, fan }) => [
-    {
-      of: 'userPacks',
-      key: { id: data.userPackId },
-      columns: { packId: data.packId, userId: fan, openedAt: at },
-    },
-  ],
-  'set.completed': ({ data, at, fan }) => [
-    {
-      of: 'setCompletions',
-      key: { userId: fan, setId: data.setId },
-      columns: { completedAt: at, points: data.points, rewardId: data.rewardId },
-    },
-  ],
-  'trade.offered': ({ data, at, fan }) => [
-    { of: 'trades', key: { id: data.tradeId }, columns: { [`${data.role}Id`]: fan, createdAt: at } },
-  ],
-  'trade.completed': ({ data, at, fan }) => [
-    {
-      of: 'trades',
-      key: { id: data.tradeId },
-      columns: { [`${data.role}Id`]: fan, status: 'completed', endedAt: at },
-    },
-  ],
-  'report.resolved': ({ data, at, fan }) => [
-    {
-      of: 'reports',
-      key: { id: data.reportId },
-      columns: {
-        reporterId: fan,
-        subjectKind: data.subjectKind,
-        actionTaken: data.actionTaken,
-        resolvedAt: at,
-      },
-    },
-  ],
-  'sanction.applied': ({ data, at, fan }) => [
-    {
-      of: 'moderationDecisions',
-      key: { id: data.sanctionId },
-      columns: {
-        fanId: fan,
-        kind: data.kind,
-        reason: data.reason,
-        createdAt: at,
-        until: data.until === null ? null : new Date(data.until),
-      },
-    },
-  ],
-  'sanction.lifted': ({ data, at, fan, eventId }) => [
-    {
-      of: 'moderationDecisions',
-      key: { id: eventId },
-      columns: { fanId: fan, kind: 'lift', liftsId: data.sanctionId, createdAt: at },
-    },
-  ],
-  'appeal.decided': ({ data, at, fan, eventId }) => [
-    {
-      of: 'appeals',
-      key: { sanctionId: data.sanctionId },
-      columns: { id: eventId, fanId: fan, granted: data.granted, decidedAt: at },
-    },
-  ],
-  'order.created': happened => [orderFact(happened, { createdAt: happened.at }), ...lineFacts(happened)],
-  'order.paid': happened => [orderFact(happened, { status: 'completed', completedAt: happened.at })],
-  'order.expired': happened => [orderFact(happened, { expiryNotedAt: happened.at })],
-  'order.cancelled': happened => [orderFact(happened, { status: 'cancelled' })],
-  'order.refund_due': happened => [orderFact(happened, { status: 'refund_due' })],
-  'order.refunded': happened => [orderFact(happened, { status: 'refunded', refundedAt: happened.at })],
-  'order.line_changed': ({ data: { orderId, line, state, carrier, tracking } }) => [
-    { of: 'orderLines', key: { orderId, number: String(line) }, columns: { state, carrier, tracking } },
-  ],
-  'fan.merged': ({ data, at, fan }) => [
-    { of: 'fanMerges', key: { fromId: data.fromUserId }, columns: { intoId: fan, mergedAt: at } },
-  ],
-  'match.checked_in': ({ data: { matchId }, at, fan }) => [
-    { of: 'checkIns', key: { userId: fan, matchId }, columns: { checkedInAt: at } },
-  ],
-}
-
-const claimFact = (rewardId: string, fan: Fan, columns: Columns = {}): Fact => {
-  return { of: 'userRewards', key: { userId: fan, rewardId }, columns }
-}
-
-const lineFacts = ({ data: { orderId, lines } }: OrderHappened): Fact[] =>
-  lines.map(({ productId, variantId, quantity, price }, index) => ({
-    of: 'orderLines',
-    key: { orderId, number: String(index + 1) },
-    columns: { productId, variantId, quantity, priceAmount: price.amount },
-  }))
-
-/** After a void, facts of these types no longer hold. A purchase still delivered its goods, even after its refund. */
-const UNDONE_BY_VOID: readonly string[] = ['reward.claimed', 'reward.redeemed']
-
-/** The facts of these types do not need the data of the event. */
-const WITHOUT_DATA: readonly string[] = ['onboarding.completed']
 
 /** Needs a snapshot: an event is written together with the rows that it describes. */
 export const findUnrecorded = (reader: Reader, range: Range): Promise<Finding[]> =>
@@ -182,28 +30,51 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         ...[or(isNotNull(events.data), inArray(events.type, WITHOUT_DATA)), inRange(events.userId, range)],
       ),
     )
-  // At the same time, events of a merged record come before events of the remaining fan.
-  const isOfFan = ({ userId }: EventRow) => fanOf.get(userId ?? '') === userId
-  const ordered = rows.toSorted(
-    (a, b) =>
-      a.recordedAt.getTime() - b.recordedAt.getTime() ||
-      Number(isOfFan(a)) - Number(isOfFan(b)) ||
-      (a.sequence ?? 0) - (b.sequence ?? 0),
-  )
+  const ordered = inOrder(rows, fanOf)
   const expected = new Map<string, Expected>()
   for (const row of ordered)
     for (const fact of factsOf(row, [...fanOf.keys()])) add(expected, row, fact, fanOf.size > 0)
+  const deleted = [...expected.values()].flatMap(one => deletedId(one, reader.now()) ?? [])
   const findings: Finding[] = []
   for (const [of, some] of Map.groupBy(expected.values(), ({ fact }) => fact.of))
-    findings.push(...(await compareRows(reader, of, some)))
+    findings.push(...(await compareRows(reader, of, some, new Set(deleted))))
   return findings
+}
+
+/**
+ * The events of each record by their sequence: one that waited for a lock has an earlier time than the previous one.
+ * Those of merged records are put between them by time, and first at the same time.
+ */
+function inOrder(rows: EventRow[], fanOf: Map<string, string>): EventRow[] {
+  const newest = new Map<string, number>()
+  const timed = rows
+    .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0))
+    .map(row => {
+      const userId = row.userId ?? ''
+      const at = Math.max(row.recordedAt.getTime(), newest.get(userId) ?? 0)
+      newest.set(userId, at)
+      return { row, at, isOfFan: fanOf.get(userId) === userId }
+    })
+  // The sort is stable.
+  return timed.toSorted((a, b) => a.at - b.at || Number(a.isOfFan) - Number(b.isOfFan)).map(({ row }) => row)
 }
 
 interface Expected {
   userId: string
+  /** When the first of its events happened. */
+  since: Date
   fact: Fact
   /** The allowed values of each column. */
   columns: Map<string, (Value | Fan)[]>
+}
+
+/** The id of an order that was never paid, or of an offer that moved nothing, which is deleted after a time. */
+function deletedId({ fact, since, columns }: Expected, now: Date): string | undefined {
+  const { of, key } = fact
+  const [status = null] = columns.get('status') ?? []
+  const isOld =
+    (of === 'orders' && since <= unpaidKeptSince(now)) || (of === 'trades' && since <= endedKeptSince(now))
+  return isOld && (status === null || status === 'cancelled') ? String(key.id) : undefined
 }
 
 function factsOf(row: EventRow, members: string[]): readonly Fact[] {
@@ -220,9 +91,19 @@ function factsOf(row: EventRow, members: string[]): readonly Fact[] {
   return told === undefined ? [] : (read?.({ eventId, data: told as never, at, fan }) ?? [])
 }
 
-function add(expected: Map<string, Expected>, { userId }: EventRow, fact: Fact, isMerged: boolean) {
+function add(
+  expected: Map<string, Expected>,
+  { userId, occurredAt }: EventRow,
+  fact: Fact,
+  isMerged: boolean,
+) {
   const name = JSON.stringify([fact.of, Object.values(fact.key)])
-  const known = expected.getOrInsertComputed(name, () => ({ userId: userId ?? '', fact, columns: new Map() }))
+  const known = expected.getOrInsertComputed(name, () => ({
+    userId: userId ?? '',
+    since: occurredAt ?? new Date(0),
+    fact,
+    columns: new Map(),
+  }))
   // Two merged records may each have a row.
   const hasSeveral = isMerged && Object.values(fact.key).some(value => value instanceof Fan)
   for (const [column, value] of Object.entries(fact.columns))
@@ -238,7 +119,12 @@ const copied = (column: string) => (column === 'points' ? [0] : column === 'rewa
 /** Rows per statement. */
 const PAGE = 500
 
-async function compareRows(reader: Reader, of: keyof Tables, expected: Expected[]): Promise<Finding[]> {
+async function compareRows(
+  reader: Reader,
+  of: keyof Tables,
+  expected: Expected[],
+  deleted: Set<string>,
+): Promise<Finding[]> {
   // Guarantee of the casts: every table has the methods of Drizzle, and its rows have its columns.
   const table = reader.tables[of] as Tables['events']
   const [lead = ''] = Object.keys(expected[0]?.fact.key ?? {})
@@ -252,7 +138,9 @@ async function compareRows(reader: Reader, of: keyof Tables, expected: Expected[
         .where(inArray(columnOf(table, lead), ids.slice(start, start + PAGE)))) as Record<string, Value>[]),
     )
   const byLead = Map.groupBy(rows, row => String(row[lead]))
-  return expected.flatMap(one => compareRow(getTableName(table), lead, one, byLead))
+  return expected
+    .filter(({ fact: { key } }) => byLead.has(String(key[lead])) || !deleted.has(String(key[lead])))
+    .flatMap(one => compareRow(getTableName(table), lead, one, byLead))
 }
 
 function compareRow(

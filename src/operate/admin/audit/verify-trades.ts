@@ -3,7 +3,7 @@
  */
 import { and, eq, isNull, like, ne, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../../core/finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /** Selects by the fans who made offers and the fans who received items. A trade and its links are written together. */

@@ -2,7 +2,7 @@
 import { aliasedTable, and, eq, isNotNull, isNull, like, ne, not, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
-import { differs, differsInTime, type Finding } from './finding.ts'
+import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import { deliversOf } from './verify-deliveries.ts'
 
 /**

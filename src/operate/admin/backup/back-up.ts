@@ -1,23 +1,22 @@
 /** Copies the SQLite database while it is in use. The copy gets its name once it is verified. */
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { BackupFault } from '../../../../db/index.ts'
 import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../../../../db/sqlite/copy.ts'
-import { realSources } from '../../../core/sources.ts'
-import type { UploadsConfig } from '../../../platform/config/uploads.ts'
-import { exportErasures } from '../reapply-erasures.ts'
-import { BackupFault } from './backup-fault.ts'
 import {
   type BackedUpPictures,
   backUpPictures,
   LEAVE_OUT,
   listPicturesIn,
   type OnPicture,
-  publishManifest,
   refuseFolderOfStore,
-  removePartialManifest,
   removeUnused,
   requireStore,
-} from './pictures.ts'
+} from '../../../club/pictures/backup.ts'
+import { publishManifest, removePartialManifest } from '../../../club/pictures/backup-manifest.ts'
+import { realSources } from '../../../core/sources.ts'
+import type { UploadsConfig } from '../../../platform/config/uploads.ts'
+import { exportErasures } from '../reapply-erasures.ts'
 import { type OnVerified, verifyCopy } from './verify-copy.ts'
 
 interface BackupOptions {

@@ -1,10 +1,10 @@
 /** Backs up in a separate thread, so that requests are served meanwhile. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { BackupFault } from '../../../../db/index.ts'
 import { removeSqlite } from '../../../../db/sqlite/copy.ts'
+import { removePartialManifest } from '../../../club/pictures/backup-manifest.ts'
 import { type Backup, partialOf } from './back-up.ts'
-import { BackupFault } from './backup-fault.ts'
-import { removePartialManifest } from './pictures.ts'
 import type { BackupMessage, BackupOrder } from './thread.ts'
 
 /** Between two calls of `onProgress`. */

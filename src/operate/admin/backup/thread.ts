@@ -1,9 +1,9 @@
 /** The thread that backs up: see `in-thread.ts`. Copying and checking a file block. */
 import { parentPort } from 'node:worker_threads'
-import { DatabaseError, translateDatabaseError } from '../../../../db/index.ts'
+import { BackupFault, DatabaseError, translateDatabaseError } from '../../../../db/index.ts'
+import { errorCode } from '../../../core/error-code.ts'
 import type { UploadsConfig } from '../../../platform/config/uploads.ts'
 import { type Backup, backUp } from './back-up.ts'
-import { BackupFault } from './backup-fault.ts'
 
 export interface BackupOrder {
   /** Path of the database. */
@@ -46,5 +46,5 @@ const WORDS: Record<string, string> = {
 function inWords(error: unknown): string | null {
   if (error instanceof BackupFault) return error.message
   if (error instanceof DatabaseError) return error.fault === 'full' ? DISK_FULL : null
-  return WORDS[String((error as { code?: unknown } | null)?.code)] ?? null
+  return WORDS[String(errorCode(error))] ?? null
 }

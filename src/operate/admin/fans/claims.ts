@@ -4,7 +4,7 @@ import type { Reader } from '../../../../db/index.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
 import { requireFan } from './head.ts'
 
-/** The latest first. */
+/** Newest first. */
 const MAX_CLAIMS = 200
 
 /** @throws DomainError `fan_not_found` */

@@ -9,9 +9,10 @@ import { voidEvent } from '../../../economy/events/void-event.ts'
 import { eraseUser } from '../../../fan/account/erase-user.ts'
 import { changeProfile } from '../../../fan/profile/profile.ts'
 import { endAllSessions } from '../../../identity/auth/token-validity.ts'
+import { lockFan } from '../../../identity/users/locks.ts'
 import { userProblems } from '../../../identity/users/problems.ts'
 import type { Tombstone } from '../../../identity/users/tombstone.ts'
-import { findUserById, lockFan } from '../../../identity/users/users.ts'
+import { findUserById } from '../../../identity/users/users.ts'
 
 /** @throws DomainError `fan_not_found`, also for a fan who is erased or merged */
 export async function lockForStaff(tx: Transaction, fanId: string): Promise<string> {
@@ -29,7 +30,7 @@ export interface Names {
   handle?: string | null | undefined
 }
 
-/** Follows the rules of public text. An absent member stays as it is; null clears it. */
+/** Follows the rules of public text. An absent member keeps its value; null clears it. */
 export async function renameFan(
   tx: Transaction,
   fanId: string,
@@ -58,7 +59,7 @@ export async function voidEventOf(
   if (!event || source === APPLICATION)
     throw new DomainError(eventProblems.event_not_found, {
       detail: event
-        ? 'The application has recorded this event: it cannot be voided.'
+        ? 'The application recorded this event itself: it cannot be voided.'
         : 'The fan has no such event.',
     })
   const taken = await voidEvent(tx, { source, eventId })

@@ -1,8 +1,10 @@
 /** Counts of a fan's rows, over indexes. */
+
 import { and, count, eq, gt, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { preparedRow } from '../../../../db/prepared.ts'
 import type { AnyTable } from '../../../../db/schema/shape.ts'
+import { newestOf } from '../../../economy/events/sequences.ts'
 import { packCounts } from '../../../play/packs/summary.ts'
 
 export interface CountedFan {
@@ -23,7 +25,7 @@ export const countOf = preparedRow((reader: Reader, { fanId, provider, subject, 
   const isOpen = and(eq(trades.status, 'open'), gt(trades.expiresAt, now))
   const isDevice = and(eq(nativeSessions.provider, provider), eq(nativeSessions.subject, subject))
   const { sealed, opened } = packCounts(reader, fanId)
-  const newest = sql`(select max(${events.sequence}) from ${events} where ${events.userId} = ${fanId})`
+  const newest = sql`(${newestOf(events, sql`${fanId}`)})`
   return reader
     .select({
       // Sequences have no gaps.

@@ -2,8 +2,9 @@
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { describeRule, describeTaken } from '../../../economy/events/describe-event.ts'
-import { type EventKey, findEvent } from '../../../economy/events/event-rows.ts'
+import type { EventKey } from '../../../economy/events/event-rows.ts'
 import { explainEvent } from '../../../economy/events/explain-event.ts'
+import { findToldEvent } from '../../../economy/events/folded.ts'
 import { eventProblems } from '../../../economy/events/problems.ts'
 import type { PersonalAccess } from './personal.ts'
 import type { ExplainedEvent } from './schema.ts'
@@ -19,7 +20,7 @@ export async function explainFanEvent(
   if (explained === null || explained === 'void' || explained.userId !== fanId)
     throw new DomainError(eventProblems.event_not_found)
   const { source, eventId, type, sequence, occurredAt, recordedAt, voidedAt, rules, taken } = explained
-  const data = personal ? ((await findEvent(reader, key))?.data ?? null) : null
+  const data = personal ? ((await findToldEvent(reader, key))?.data ?? null) : null
   const granted = rules.map(rule => (rule.outcome === 'granted' ? rule.points : null))
   return {
     source,

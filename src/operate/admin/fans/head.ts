@@ -6,6 +6,7 @@ import { DomainError } from '../../../core/problems.ts'
 import { readCashBalances } from '../../../economy/cash/balances.ts'
 import { rankOf } from '../../../economy/leaderboard/ranked-entry.ts'
 import { readBalance } from '../../../economy/points/account.ts'
+import { readHeld } from '../../../economy/points/holds.ts'
 import { readTerms } from '../../../identity/public-text/terms.ts'
 import { readPrivacy } from '../../../identity/relations/privacy.ts'
 import { type Decision, listDecisions, sanctionsInForce } from '../../../identity/sanctions/decisions.ts'
@@ -75,7 +76,7 @@ export async function readFanHead(
     states,
     mergedIntoId: user.mergedIntoId,
     mergedIds: (await selectMerged(reader, fanId)).map(({ id }) => id),
-    points: await readBalance(reader, fanId),
+    points: { ...(await readBalance(reader, fanId)), held: await readHeld(reader, fanId, now) },
     cash: await readCashBalances(reader, fanId),
     leaderboard: {
       rank: found?.rank ?? null,
@@ -168,14 +169,14 @@ function presentSanctions(decisions: Decision[], now: Date, moderation: boolean)
 }
 
 const BLOCKER_TEXTS: Record<Head['blockers'][number]['code'], string> = {
-  erased: 'This fan was erased. What is left identifies no person.',
+  erased: 'This fan was erased. The remaining data identifies no person.',
   merged: 'This record was merged into another fan. Its sign-in leads there.',
   deleted_at_provider: 'The identity provider has deleted this user: nobody can sign in.',
   suspended: 'The fan is suspended: reads work, writes are refused.',
   hidden: 'Name, handle and picture are hidden from other fans.',
-  muted: 'Other fans are not shown what this fan does.',
+  muted: 'Activities of this fan are not shown to other fans.',
   terms_not_accepted: 'The fan has not accepted the current terms: texts that others see are refused.',
-  refund_due: 'Money must be given back to this fan.',
+  refund_due: 'A payment of this fan must be refunded.',
   sync_deferred: 'The data of the identity provider is older than the last sign-in: a sync is queued.',
 }
 

@@ -5,7 +5,13 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
-import type { MatchedBy } from './matches.ts'
+
+/** How a fan was found, the most specific first. */
+export const MATCHES = [
+  ...(['user_id', 'subject', 'redemption_code', 'voucher_code', 'order', 'trade', 'pack', 'top_up'] as const),
+  ...(['payment', 'email', 'handle', 'name', 'provider_name'] as const),
+] as const
+export type MatchedBy = (typeof MATCHES)[number]
 
 export interface Lookup {
   userId: string

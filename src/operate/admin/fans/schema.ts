@@ -10,8 +10,9 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { PointsEntry, PointsHistory } from '../../../economy/points/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
-import { MATCHES } from './matches.ts'
+import { MATCHES } from './lookups.ts'
 import { FAN_STATES } from './states.ts'
 import { TimelineItem } from './timeline/item.ts'
 import { TIMELINE_KINDS } from './timeline/kinds.ts'
@@ -107,7 +108,7 @@ export const FanHead = Closed(
     states: States,
     mergedIntoId: Nullable(Type.String()),
     mergedIds: Type.Array(Type.String(), { description: 'Records that were merged into this one.' }),
-    points: Closed({ balance: Type.Integer(), lifetime: Type.Integer() }),
+    points: Closed({ balance: Type.Integer(), held: Type.Integer(), lifetime: Type.Integer() }),
     cash: Type.Array(Closed({ currency: Type.String(), available: Type.Integer(), held: Type.Integer() }), {
       description: 'Minor units.',
     }),
@@ -159,7 +160,7 @@ export const TimelineQuery = Closed({
 export const TimelinePage = Closed(
   {
     items: Type.Array(TimelineItem, {
-      description: 'The newest first. It may be short, even empty, with a cursor.',
+      description: 'Newest first. It may be short, even empty, with a cursor.',
     }),
     nextCursor: NextCursor,
   },
@@ -214,4 +215,19 @@ export const FanRecord = Closed(
     onboarding: Nullable(Type.String(), { description: 'When it was completed.' }),
   },
   { title: 'FanRecord' },
+)
+
+export const FanPoints = Closed(
+  {
+    ...PointsHistory.properties,
+    entries: Type.Array(
+      Closed({
+        ...PointsEntry.properties,
+        title: Type.String({ description: 'What it is for, in words.' }),
+        note: Nullable(Type.String(), { description: 'Of a grant; null without `fans.personal`.' }),
+      }),
+      { description: 'Newest first.' },
+    ),
+  },
+  { title: 'FanPoints' },
 )

@@ -14,9 +14,9 @@ import {
   findByName,
   findByProviderName,
   type Lookup,
+  MATCHES,
   rangeOf,
 } from './lookups.ts'
-import { MATCHES } from './matches.ts'
 import { type PersonalAccess, shownEmail, shownName } from './personal.ts'
 import type { FoundFans } from './schema.ts'
 import { statesOf } from './states.ts'

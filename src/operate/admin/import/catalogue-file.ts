@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../../../db/index.ts'
 import type { EntryChange } from '../../../club/catalogue/entry.ts'
 import type { Author } from '../../../club/catalogue/history.ts'
 import { DomainError } from '../../../core/problems.ts'
+import type { Fault } from '../../../platform/files/located-json.ts'
 import {
   type CatalogueRecord,
   entryKinds,
@@ -11,7 +12,6 @@ import {
   type RecordKind,
   writeRecord,
 } from './catalogue-records.ts'
-import type { Fault } from './located-json.ts'
 import type { CatalogueFile } from './read-catalogue.ts'
 
 /** A record to write, or an entry to deactivate. */

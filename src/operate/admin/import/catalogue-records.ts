@@ -1,29 +1,43 @@
 /** The kinds of the catalogue, and the steps of an import for each record: check, compare, write. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
-import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
-import { matchKind } from '../../../club/matches/upsert-match.ts'
+import type { EntryKind, WriteOptions, WrittenBefore } from '../../../club/catalogue/kind.ts'
+import { documentKind } from '../../../club/documents/document-kind.ts'
+import { matchKind } from '../../../club/matches/match-kind.ts'
 import { seasonKind } from '../../../club/seasons/season-kind.ts'
+import { segmentKind } from '../../../club/segments/segment-kind.ts'
+import { settingsKind } from '../../../club/settings/settings-kind.ts'
 import { sponsorKind } from '../../../club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../../club/teams/team-kind.ts'
-import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
-import { packKind } from '../../../play/packs/upsert-pack.ts'
-import { questKind } from '../../../play/quests/upsert-quest.ts'
-import { rewardKind } from '../../../play/rewards/upsert-reward.ts'
-import { setKind } from '../../../play/sets/upsert-set.ts'
-import { productKind } from '../../../play/shop/upsert-product.ts'
+import { Closed } from '../../../core/schemas.ts'
+import type { TObject } from '../../../core/typebox.ts'
+import { accountKind } from '../../../economy/accounts/account-kind.ts'
+import { ruleKind } from '../../../economy/rules/rule-kind.ts'
+import { campaignKind } from '../../../play/codes/campaign-kind.ts'
+import { membershipKind } from '../../../play/memberships/membership-kind.ts'
+import { packKind } from '../../../play/packs/pack-kind.ts'
+import { questKind } from '../../../play/quests/quest-kind.ts'
+import { rewardKind } from '../../../play/rewards/reward-kind.ts'
+import { setKind } from '../../../play/sets/set-kind.ts'
+import { productKind } from '../../../play/shop/product-kind.ts'
 
 /** In the order of an import: what an entry names comes first. All that is said of the kinds follows from this list. */
 export const kinds = [
   teamKind,
   seasonKind,
   sponsorKind,
+  documentKind,
+  accountKind,
+  segmentKind,
+  membershipKind,
   rewardKind,
   packKind,
   matchKind,
   ruleKind,
   questKind,
   setKind,
+  campaignKind,
   productKind,
+  settingsKind,
 ] as const
 
 type Kind = (typeof kinds)[number]
@@ -48,19 +62,33 @@ export type CatalogueRecord = { [Name in RecordKind]: { kind: Name; entry: Entry
 /** Guarantee of the cast: callers pass entries of the kind. */
 export const kindNamed = (kind: RecordKind) => entryKinds[kind] as EntryKind<CatalogueRecord['entry']>
 
+/** The schema of an entry in a file, where the only one of its kind has no id. */
+export function fileSchemaOf(kind: RecordKind): TObject {
+  const { only, schema } = kindNamed(kind)
+  const { id: _, ...properties } = schema.properties
+  const { title } = schema
+  return only === undefined ? schema : Closed(properties, title === undefined ? {} : { title })
+}
+
+/** The record of a valid value of a file. Guarantee of the cast: the only entry of a kind gets its id. */
+export function recordOf(kind: RecordKind, value: unknown): CatalogueRecord {
+  const { only } = kindNamed(kind)
+  return { kind, entry: only === undefined ? value : { ...Object(value), id: only } } as CatalogueRecord
+}
+
 const kindOf = ({ kind }: CatalogueRecord) => kindNamed(kind)
 
 /** The rules of a record that the schema cannot express. */
 export const recordFaults = (record: CatalogueRecord) => kindOf(record).faults(record.entry)
 
-const nameOf = (kind: string, id: string) => `${kind} ${id}`
+const nameOf: (...of: Parameters<WrittenBefore>) => string = (list, id) => `${list} ${id}`
 
 /** What a record writes, as names for `planRecord`. */
 export const namesOf = (record: CatalogueRecord): string[] => [
-  nameOf(record.kind, record.entry.id),
+  nameOf(kindOf(record).list, record.entry.id),
   ...kindOf(record)
     .collectiblesOf(record.entry)
-    .map(id => nameOf('collectible', id)),
+    .map(id => nameOf('collectibles', id)),
 ]
 
 interface PlanOptions {
@@ -78,8 +106,8 @@ export const planRecord = (
   { written, stated, force }: PlanOptions = {},
 ) =>
   kindOf(record).plan(reader, record.entry, {
-    isWritten: (kind, id) => written?.has(nameOf(kind, id)) ?? false,
-    isStated: (kind, id) => (stated ?? written)?.has(nameOf(kind, id)) ?? false,
+    isWritten: (list, id) => written?.has(nameOf(list, id)) ?? false,
+    isStated: (list, id) => (stated ?? written)?.has(nameOf(list, id)) ?? false,
     force,
   })
 

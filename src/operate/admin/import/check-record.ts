@@ -4,13 +4,18 @@ import { errorsWithin } from '../../../core/formats.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { ValueErrorType } from '../../../core/typebox.ts'
-import { type CatalogueRecord, kindNamed, type RecordKind, recordFaults } from './catalogue-records.ts'
+import {
+  type CatalogueRecord,
+  kindNamed,
+  type RecordKind,
+  recordFaults,
+  recordOf,
+} from './catalogue-records.ts'
 
 /** The record of a value. Pointers lead into the entry. @throws DomainError `validation_failed` */
 export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
-  refuseInvalid(schemaErrors(kind, value))
-  // Guarantee of the cast: validated against the schema of its kind.
-  const record = { kind, entry: value } as CatalogueRecord
+  const record = recordOf(kind, value)
+  refuseInvalid(schemaErrors(kind, record.entry))
   refuseInvalid(recordFaults(record))
   return record
 }

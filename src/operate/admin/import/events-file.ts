@@ -1,15 +1,15 @@
 /** Imports a file of events: checks every line, then records them, each once. Repeated after an interruption, it continues. */
 import type { Database } from '../../../../db/index.ts'
+import { rollBack } from '../../../../db/roll-back.ts'
 import { refreshStatistics } from '../../../../db/statistics.ts'
 import { type RecordDeps, recordEvents } from '../../../economy/events/record-events.ts'
 import type { EventResult } from '../../../economy/events/schema.ts'
-import { rollBack } from '../roll-back.ts'
-import type { CellType, Decimal } from './cells.ts'
-import { chunksOf } from './chunks.ts'
+import type { CellType, Decimal } from '../../../platform/files/cells.ts'
+import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
+import { chunksOf } from '../../../platform/files/rows.ts'
 import type { ImportHooks } from './fans-file.ts'
 import { readMemberTypes } from './member-types.ts'
 import { readEvents } from './read-events.ts'
-import type { FaultyLine, RowFile } from './rows.ts'
 
 /** Events that are recorded at the same time. */
 const CHUNK = 100

@@ -1,10 +1,10 @@
 /** Imports a file of fans: checks every line, then writes what is due. Repeated after an interruption, it continues. */
 import type { Database } from '../../../../db/index.ts'
 import { writeInBatches } from '../../../../db/write-in-batches.ts'
-import { chunksOf } from './chunks.ts'
+import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
+import { chunksOf } from '../../../platform/files/rows.ts'
 import { type FanPlan, type ImportedFan, importFans, isDue, planFans } from './fans.ts'
 import { type FanLine, readFans } from './read-fans.ts'
-import type { FaultyLine, RowFile } from './rows.ts'
 
 /** Fans per lookup, and per write without other processes. */
 const CHUNK = 500

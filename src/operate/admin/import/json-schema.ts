@@ -1,22 +1,27 @@
 /** The schemas of the catalogue as JSON Schema draft 7, for editors: of files, and of the console. */
+import type { Overridden } from '../../../club/catalogue/kind.ts'
 import { isObject, type Json, mapValues } from '../../../platform/docs/json-schema.ts'
-import { kindNamed, type RecordKind } from './catalogue-records.ts'
+import { fileSchemaOf, kindNamed, type RecordKind } from './catalogue-records.ts'
 import { Catalogue } from './catalogue-schema.ts'
 
 const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
-/** The schema of a file. */
+/** The schema of a file. Guarantee of the casts here: our schemas are of objects. */
 export const catalogJsonSchema = (): Json => ({ ...DRAFT, ...(standardKeywords(Catalogue) as Json) })
 
-/** The schema of an entry, for forms. Members that cannot change once the entry exists are `readOnly`. */
-export function entryJsonSchema(kind: RecordKind): Json {
-  const { schema, fixed } = kindNamed(kind)
-  const { properties, ...json } = standardKeywords(schema) as Json
+/** The schema of an entry, for forms. Members that cannot change once the entry exists, or have no effect, are `readOnly`. */
+export function entryJsonSchema(kind: RecordKind, overridden: Overridden[] = []): Json {
+  const { fixed } = kindNamed(kind)
+  const { properties, ...json } = standardKeywords(fileSchemaOf(kind)) as Json
   const isFixed = (name: string) => name === 'id' || fixed.some(member => member === name)
-  const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => [
-    name,
-    isFixed(name) ? { ...member, readOnly: true } : member,
-  ])
+  const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => {
+    const found = overridden.find(other => other.member === name)
+    const description = found && `Set by ${found.by}, which wins: ${JSON.stringify(found.value)}.`
+    return [
+      name,
+      { ...member, ...(description && { description }), ...((found || isFixed(name)) && { readOnly: true }) },
+    ]
+  })
   return { ...DRAFT, ...json, properties: Object.fromEntries(members) }
 }
 

@@ -3,16 +3,16 @@ import type { Reader } from '../../../../db/index.ts'
 import { type Condition, valueAt } from '../../../club/catalogue/conditions.ts'
 import { readVersion } from '../../../club/catalogue/versions.ts'
 import { getRuleSet, type RuleSet } from '../../../economy/rules/rule-set.ts'
-import { readQuestSet } from '../../../play/quests/definition.ts'
-import type { CellType } from './cells.ts'
-import type { RowFault } from './rows.ts'
+import type { CellType } from '../../../platform/files/cells.ts'
+import type { RowFault } from '../../../platform/files/row-file.ts'
+import { readQuestSet } from '../../../play/quests/quest.ts'
 
 export interface MemberTypes {
-  /** The types in which rules and quests read a member of the data of events of this type; empty if nothing reads it. */
+  /** The types that rules and quests expect of a member of the data; empty if nothing reads the member. */
   typesOf(eventType: string, member: string): readonly CellType[]
-  /** Values of another type than all in which they are read: a rule would take them for missing in silence. */
+  /** Members whose value has none of the types in which they are read: a rule would treat them as missing, without an error. */
   findUnfit(eventType: string, data: unknown): RowFault[]
-  /** Why an active rule that listens to the type can give no points for this data: one fault for each member that it cannot read. */
+  /** Why no active rule gives points for this data: a fault for each member that a rule cannot read. */
   unreadBy(eventType: string, data: unknown): RowFault[]
 }
 

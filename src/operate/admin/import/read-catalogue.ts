@@ -3,6 +3,12 @@
 import { explainFault } from '../../../core/faults.ts'
 import { errorsWithin } from '../../../core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
+import {
+  type Fault,
+  JsonSyntaxError,
+  type LocatedJson,
+  parseLocated,
+} from '../../../platform/files/located-json.ts'
 import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
 import {
   type CatalogueRecord,
@@ -12,9 +18,9 @@ import {
   kinds,
   type RecordKind,
   recordFaults,
+  recordOf,
 } from './catalogue-records.ts'
 import { Catalogue, flatLineOf, wrappedLineOf } from './catalogue-schema.ts'
-import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 
 interface LocatedRecord {
   record: CatalogueRecord
@@ -61,17 +67,19 @@ function startsWithRecord(text: string): boolean {
 function readDocument(text: string, file: Reading): void {
   const json = tryParse(text, 1, file)
   if (!json || collectFaults(json, Catalogue, file).has('')) return
-  const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
+  const isBroken = (entry: string) =>
+    file.faults.some(({ pointer }) => pointer === entry || pointer.startsWith(`${entry}/`))
   // Guarantee: validated above; invalid entries are skipped.
   const document = json.value as Record<string, unknown>
-  for (const { list, kind } of kinds) {
-    const entries = document[list]
-    if (!Array.isArray(entries)) continue
+  for (const { list, kind, only } of kinds) {
+    const stated = document[list]
+    if (stated === undefined || (only === undefined && !Array.isArray(stated))) continue
     file.kinds.add(kind)
+    const entries = Array.isArray(stated) ? stated : [stated]
     for (const [index, entry] of entries.entries()) {
-      const pointer = `/${list}/${index}`
+      const pointer = only === undefined ? `/${list}/${index}` : `/${list}`
       nameEntry(json, kind, entry, pointer, file)
-      if (!broken.has(pointer)) file.records.push(locate(json, { kind, entry } as CatalogueRecord, pointer))
+      if (!isBroken(pointer)) file.records.push(locate(json, recordOf(kind, entry), pointer))
     }
   }
 }
@@ -81,6 +89,7 @@ function readLines(text: string, file: Reading): void {
     if (line.trim() === '') continue
     const json = tryParse(line, index + 1, file)
     if (!json) continue
+    // Guarantee of the cast: nothing is known of the members.
     const { kind, ...entry } = Object(json.value) as { kind?: unknown; entry?: unknown }
     if (!isRecordKind(kind)) {
       file.faults.push({
@@ -97,7 +106,7 @@ function readLines(text: string, file: Reading): void {
     nameEntry(json, kind, stated, root, file)
     if (collectFaults(json, schema, file).size > 0) continue
     // Guarantee: validated against the schema of its kind.
-    file.records.push(locate(json, { kind, entry: stated } as CatalogueRecord, root))
+    file.records.push(locate(json, recordOf(kind, stated), root))
   }
 }
 
@@ -143,10 +152,12 @@ function nameEntry(
   root: string,
   { named }: Reading,
 ): void {
+  // Guarantee of the cast: nothing is known of the member.
   const { id } = Object(entry) as { id?: unknown }
-  const pointer = `${root}/id`
-  if (typeof id !== 'string') return
-  named.push({ key: `${kind} ${id}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
+  const { only } = kindNamed(kind)
+  const [pointer, name] = only === undefined ? [`${root}/id`, id] : [root, only]
+  if (typeof name !== 'string') return
+  named.push({ key: `${kind} ${name}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
 }
 
 function findDuplicates({ named, faults }: Reading): void {

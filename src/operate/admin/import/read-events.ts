@@ -5,26 +5,24 @@ import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { findDataFault } from '../../../economy/events/data-faults.ts'
 import { Event } from '../../../economy/events/schema.ts'
-import { type CellType, type Decimal, readCell } from './cells.ts'
-import { type MemberTypes, pointerTo } from './member-types.ts'
+import { type CellType, type Decimal, readCell } from '../../../platform/files/cells.ts'
+import type { CsvColumns } from '../../../platform/files/csv.ts'
+import type { FaultyLine, RowFault, RowFile } from '../../../platform/files/row-file.ts'
 import {
-  type CsvColumns,
-  type FaultyLine,
   findColumnFaults,
   findPadded,
   findSchemaFaults,
   objectOf,
-  type RowFault,
-  type RowFile,
   readRows,
-} from './rows.ts'
+} from '../../../platform/files/rows.ts'
+import { type MemberTypes, pointerTo } from './member-types.ts'
 
 export interface EventLine extends FaultyLine {
   /** Undefined if there are faults. */
   event?: Event
 }
 
-/** As `MAX_BODY_LEVELS` of the API, by default. */
+/** As `maxBodyLevels` of the API. */
 const MAX_LEVELS = 32
 const COLUMNS = ['id', 'type', 'occurredAt', 'userId', 'subject', 'provider', 'data']
 /** Prefix of the columns for single members of `data`. */
@@ -50,6 +48,7 @@ export async function* readEvents(file: RowFile, options: ReadOptions): AsyncGen
     }
     const { line, value } = row
     const faults = findFaults(value, options)
+    // Guarantee of the cast: nothing is known of the member.
     const id = (value as Record<string, unknown> | null)?.id
     const first = typeof id === 'string' ? ids.get(id) : undefined
     if (first !== undefined) faults.push({ field: 'id', message: `is a duplicate of line ${first}` })

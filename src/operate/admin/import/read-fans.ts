@@ -8,18 +8,17 @@ import { MAX_GRANT } from '../../../economy/points/grants.ts'
 import { normalizeProfile } from '../../../fan/profile/rules.ts'
 import { optionalFields } from '../../../fan/profile/schema.ts'
 import { pickProfile } from '../../../identity/users/profile-fields.ts'
-import { type Cell, readBoolean, readInteger } from './cells.ts'
-import type { FanFault, ImportedFan } from './fans.ts'
+import { type Cell, readBoolean, readInteger } from '../../../platform/files/cells.ts'
+import type { CsvColumns } from '../../../platform/files/csv.ts'
+import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
 import {
-  type CsvColumns,
-  type FaultyLine,
   findColumnFaults,
   findPadded,
   findSchemaFaults,
   objectOf,
-  type RowFile,
   readRows,
-} from './rows.ts'
+} from '../../../platform/files/rows.ts'
+import type { FanFault, ImportedFan } from './fans.ts'
 
 /** A fan of another system: one line of NDJSON or one row of CSV. The profile's own rules apply to its members. */
 const FanRecord = Closed({
@@ -70,6 +69,7 @@ export async function* readFans(file: RowFile, { provider, now }: ReadOptions): 
     }
     const { line, value } = row
     const { fan, faults } = validateFan(value, provider, now)
+    // Guarantee of the cast: nothing is known of the members.
     const stated = value as Record<string, unknown> | null
     for (const [seen, field, name] of [
       [subjects, 'subject', stated?.subject],

@@ -1,8 +1,8 @@
 /** Files for imports that are kept in the database, so that any process can read them. They arrive in parts: see the console. */
 import { and, eq, lt, sum } from 'drizzle-orm'
 import type { Database, Reader } from '../../../../db/index.ts'
+import { type RowFile, rowFormatOf } from '../../../platform/files/row-file.ts'
 import { PART_BYTES } from './limits.ts'
-import { type RowFile, rowFormatOf } from './rows.ts'
 
 /** Parts that one unit of work deletes. */
 const TOGETHER = 8

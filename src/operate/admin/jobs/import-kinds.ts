@@ -1,5 +1,4 @@
 /** Imports as jobs: a file that was uploaded is tried first, then written. Repeated after a crash, an import continues. */
-
 import { writeInBatches } from '../../../../db/write-in-batches.ts'
 import { decodeText } from '../../../core/decode-text.ts'
 import { shorten } from '../../../core/faults.ts'
@@ -7,7 +6,7 @@ import { DomainError } from '../../../core/problems.ts'
 import type { CatalogueStep } from '../import/catalogue-file.ts'
 import { countLines, deleteStored, FileGone, openStored, readStored } from '../import/stored-file.ts'
 import type { ImportKind } from './job-kinds.ts'
-import type { JobContext, JobInput, JobResult, Kind } from './kind.ts'
+import type { ChangedEntry, JobContext, JobInput, JobResult, Kind, LineFault } from './kind.ts'
 
 /** What is kept with a run. */
 const KEPT_FAULTS = 500
@@ -25,7 +24,7 @@ interface FoundFault {
 
 /** The first faults. Names of columns and members are of the file: they are shortened. */
 function collectFaults() {
-  const listed: { line: number; field: string; message: string }[] = []
+  const listed: LineFault[] = []
   const add = (line: number, { field, pointer = '', message }: FoundFault) => {
     if (listed.length < KEPT_FAULTS)
       listed.push({ line, field: shorten(field ?? pointer), message: shorten(message) })
@@ -155,7 +154,7 @@ async function importCatalogue(context: JobContext): Promise<JobResult> {
 const conflictOf = ({ kind, id }: CatalogueStep, { explanation, type }: DomainError) =>
   `${kind} ${id} cannot be written: ${explanation.errors?.[0]?.message ?? type.title}. What was written before stays; try the file again.`
 
-function presentStep({ kind, id, outcome, members }: CatalogueStep) {
+function presentStep({ kind, id, outcome, members }: CatalogueStep): ChangedEntry {
   const short = (value: unknown) => {
     const text = JSON.stringify(value) ?? 'null'
     return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`

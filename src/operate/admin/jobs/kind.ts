@@ -1,8 +1,11 @@
 /** The declaration of a kind of job, and the arguments of a run. */
 import type { Logger } from 'pino'
 import type { Database } from '../../../../db/index.ts'
+import type { Finding } from '../../../core/finding.ts'
 import type { AppSources } from '../../../core/sources.ts'
 import type { Config } from '../../../platform/config/config.ts'
+import type { QuestFinding } from '../../../play/quests/audit/facts.ts'
+import type { CatalogueStep } from '../import/catalogue-file.ts'
 import type { MaintenanceCommand } from '../maintenance.ts'
 
 /** Awaited between two steps. Rejects when the run must end. */
@@ -42,13 +45,30 @@ export interface JobContext extends JobDeps {
   onProgress: OnProgress
 }
 
+/** A fault of a file. */
+export interface LineFault {
+  line: number
+  /** A column or a member; empty if the fault concerns none. */
+  field: string
+  message: string
+}
+
+export type Listed = LineFault | Finding | QuestFinding
+
+export interface ChangedEntry {
+  kind: string
+  id: string
+  outcome: CatalogueStep['outcome']
+  members: { member: string; from: unknown; to: unknown }[]
+}
+
 export interface JobResult {
   /** Number of findings of a verification. */
   findings?: number
   /** The first findings, with names of tables and ids only; for an import, the first faults. */
-  listed?: object[]
+  listed?: Listed[]
   /** For an import of the catalogue: the first entries that change. */
-  changes?: object[]
+  changes?: ChangedEntry[]
   /** Further numbers, such as `entries`. */
   counts: Record<string, number | string>
   /** Why it failed although it ran to its end, for staff. */

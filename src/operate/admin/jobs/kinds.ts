@@ -1,14 +1,15 @@
 /** The jobs that staff can run in the background. Each kind is a verb that scripts use too. */
+import { BackupFault } from '../../../../db/index.ts'
 import { replayDeliveries } from '../../../delivery/webhooks/replay.ts'
+import { coverAll, recordCoverage } from '../audit/coverage.ts'
 import { verifyLedger } from '../audit/verify-ledger.ts'
 import { verifyProvenance } from '../audit/verify-provenance.ts'
 import { verifyQuests } from '../audit/verify-quests.ts'
-import { BackupFault } from '../backup/backup-fault.ts'
 import { backUpInThread } from '../backup/in-thread.ts'
 import { encryptionKeysOf } from '../encrypted-rows.ts'
 import { IMPORT_KINDS } from './import-kinds.ts'
 import type { JobKind } from './job-kinds.ts'
-import type { Kind } from './kind.ts'
+import type { Kind, Listed } from './kind.ts'
 
 /** Backs SQLite up. */
 const backupKind = {
@@ -37,8 +38,8 @@ const backupKind = {
 const LISTED = 20
 
 function collect() {
-  const listed: object[] = []
-  return { listed, onFinding: (finding: object) => void (listed.length < LISTED && listed.push(finding)) }
+  const listed: Listed[] = []
+  return { listed, onFinding: (finding: Listed) => void (listed.length < LISTED && listed.push(finding)) }
 }
 
 /** One verification at a time: each reads everything. */
@@ -52,7 +53,9 @@ export const JOB_KINDS = {
     async run({ db, config, onProgress }) {
       const { listed, onFinding } = collect()
       const keys = encryptionKeysOf(config.nativeTokens)
-      const { findings, ...counts } = await verifyLedger(db, { onFinding, onProgress, keys })
+      const coverage = coverAll(db.read, 'verify-ledger')
+      const { findings, ...counts } = await verifyLedger(db, { coverage, onFinding, onProgress, keys })
+      await db.write(tx => recordCoverage(tx, coverage, findings))
       return { findings, listed, counts }
     },
   },
@@ -62,10 +65,9 @@ export const JOB_KINDS = {
     slotOf,
     async run({ db, onProgress }) {
       const { listed, onFinding } = collect()
-      const { findings, ...counts } = await verifyQuests(db, {
-        onFinding,
-        onProgress: done => onProgress(done, null),
-      })
+      const coverage = coverAll(db.read, 'verify-quests')
+      const { findings, ...counts } = await verifyQuests(db, { coverage, onFinding, onProgress })
+      await db.write(tx => recordCoverage(tx, coverage, findings))
       return { findings, listed, counts }
     },
   },

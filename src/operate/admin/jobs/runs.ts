@@ -112,7 +112,7 @@ export async function findRun(reader: Reader, id: string): Promise<RunRow | unde
 
 const LISTED = 50
 
-/** The newest first. A run of a process that died is shown as it will be stored. */
+/** Newest first. A run of a process that died is shown as it will be stored. */
 export async function listRuns(reader: Reader): Promise<RunRow[]> {
   const { jobRuns } = reader.tables
   const rows = await reader

@@ -1,5 +1,5 @@
 /** Matches as the staff see them, with names of teams and the progress of their settlement. */
-import { and, asc, desc, eq, gte, inArray, lt, max } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, lt } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
 import { type MatchRow, presentMatch } from '../../../club/matches/matches.ts'
@@ -8,6 +8,7 @@ import { parseQueryInstant } from '../../../core/instant.ts'
 import { type Cursors, cutPage, isAfter, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { countCheckIns } from '../../../play/check-ins/check-in.ts'
+import { countPredictions } from '../../../play/predictions/forecast.ts'
 import { readSettlementProgress, type SettlementProgress } from '../../../play/predictions/progress.ts'
 
 interface MatchesFilter {
@@ -49,29 +50,24 @@ export async function listAllMatches(
   return { matches: await presentAll(reader, shown), nextCursor }
 }
 
-/** The season with the latest kick-off first. */
-export async function listSeasons(reader: Reader): Promise<string[]> {
-  const { matches } = reader.tables
-  const rows = await reader
-    .select({ season: matches.season })
-    .from(matches)
-    .groupBy(matches.season)
-    .orderBy(desc(max(matches.kickoffAt)), asc(matches.season))
-  return rows.map(({ season }) => season)
-}
-
 /** @throws DomainError `match_not_found` */
 export async function readMatchDetail(reader: Reader, publicUrl: string, matchId: string) {
-  const { matches } = reader.tables
-  const [row] = await reader.select().from(matches).where(eq(matches.id, matchId))
-  const [match] = row ? await presentAll(reader, [row]) : []
-  if (!match) throw new DomainError(matchProblems.match_not_found)
+  const [match] = await presentAll(reader, [await requireStored(reader, matchId)])
+  if (!match) throw new Error('each row is presented')
   return {
     ...match,
     progress: await readSettlementProgress(reader, matchId),
     checkIns: await countCheckIns(reader, matchId),
     gateUrl: `${publicUrl.replace(/\/$/, '')}/check-in/${encodeURIComponent(matchId)}`,
   }
+}
+
+/** Also a match that is switched off. @throws DomainError `match_not_found` */
+export async function requireStored(reader: Reader, matchId: string): Promise<MatchRow> {
+  const { matches } = reader.tables
+  const [row] = await reader.select().from(matches).where(eq(matches.id, matchId))
+  if (!row) throw new DomainError(matchProblems.match_not_found)
+  return row
 }
 
 async function presentAll(reader: Reader, rows: MatchRow[]) {
@@ -89,6 +85,10 @@ async function presentAll(reader: Reader, rows: MatchRow[]) {
         rows.map(({ id }) => id),
       ),
     )
+  const predictions = await countPredictions(
+    reader,
+    rows.map(({ id }) => id),
+  )
   const dueAtOf = new Map(settlements.map(({ matchId, dueAt }) => [matchId, dueAt]))
   return rows.map(row => {
     const { homeTeamId, awayTeamId, ...match } = presentMatch(row)
@@ -98,6 +98,7 @@ async function presentAll(reader: Reader, rows: MatchRow[]) {
       home: teamOf.get(homeTeamId) ?? { id: homeTeamId, name: homeTeamId, crestUrl: null },
       away: teamOf.get(awayTeamId) ?? { id: awayTeamId, name: awayTeamId, crestUrl: null },
       active: row.active,
+      predictions: predictions.get(row.id) ?? 0,
       settlement: stateOf(dueAt),
     }
   })

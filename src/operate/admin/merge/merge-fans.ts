@@ -7,29 +7,35 @@
  * another sign-in of the other fan, so that the person reaches the same fan with either account.
  */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import type { Transaction } from '../../../../db/index.ts'
+import type { Database, Transaction } from '../../../../db/index.ts'
 import { toList } from '../../../../db/listed.ts'
 import { countRows } from '../../../../db/pages.ts'
+import { rollBack } from '../../../../db/roll-back.ts'
 import { useAvatar } from '../../../club/pictures/owned.ts'
 import type { Merge } from '../../../core/caller.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { type CarriedCash, carryCash } from '../../../economy/cash/merge.ts'
+import { type CarriedCash, carryCash } from '../../../economy/cash/personal-data.ts'
 import { recordEvent } from '../../../economy/events/record-event.ts'
 import { findEnrolment, unenrol } from '../../../economy/leaderboard/enrolment.ts'
+import { carryAccounts } from '../../../economy/points/carry-accounts.ts'
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
-import { type CarriedPoints, carryPoints } from '../../../economy/points/merge.ts'
-import { addRuleUses } from '../../../economy/rules/merge.ts'
+import { type CarriedPoints, carryPoints } from '../../../economy/points/personal-data.ts'
+import { readSeams } from '../../../economy/points/seams.ts'
+import { addRuleUses } from '../../../economy/rules/personal-data.ts'
 import { readOnboarding } from '../../../fan/onboarding/onboarding.ts'
+import { mergeReferrals } from '../../../fan/referrals/referrals.ts'
 import { endAllSessions, lockSignIn } from '../../../identity/auth/token-validity.ts'
-import { mergeRelations } from '../../../identity/relations/merge.ts'
+import { mergeRelations } from '../../../identity/relations/personal-data.ts'
+import { mergeAge } from '../../../identity/users/age.ts'
+import { lockForMerge } from '../../../identity/users/locks.ts'
 import { mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
 import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/problems.ts'
-import { findUserById, isErased, lockForMerge, type User } from '../../../identity/users/users.ts'
-import { moveLocker } from '../../../play/lockers/merge.ts'
-import { moveItems } from '../../../play/packs/merge-items.ts'
+import { findUserById, isErased, type User } from '../../../identity/users/users.ts'
+import { moveLocker } from '../../../play/lockers/personal-data.ts'
+import { moveItems } from '../../../play/packs/personal-data.ts'
 import { movePredictions } from '../../../play/predictions/predictions.ts'
-import { copyQuests } from '../../../play/quests/merge.ts'
-import { type MergedClaims, mergeClaims } from '../../../play/rewards/merge.ts'
+import { copyQuests } from '../../../play/quests/personal-data.ts'
+import { type MergedClaims, mergeClaims } from '../../../play/rewards/personal-data.ts'
 import { copyCompletions } from '../../../play/sets/sets.ts'
 import { voidTradesOf } from '../../../play/trades/end.ts'
 import { moveRows } from './move-rows.ts'
@@ -46,6 +52,8 @@ export interface MergeRequest {
 
 export interface MergeReport extends Merge {
   points: CarriedPoints
+  /** Points in accounts that were carried over. */
+  accounts: number
   cash: CarriedCash[]
   /** Names of the members of the profile that the other fan had left empty. */
   profile: string[]
@@ -71,6 +79,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const joins = (await findEnrolment(tx, from.id)) !== null && !(await hasDeclinedBoard(tx, into.id))
   const devices = await endAllSessions(tx, from.id)
   await voidTradesOf(tx, from.id)
+  await mergeReferrals(tx, { from, into })
   const cash = await carryCash(tx, merge)
   const moved = await moveRows(tx, merge)
   const rewards = await mergeClaims(tx, merge)
@@ -81,8 +90,10 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const relations = await mergeRelations(tx, merge)
   const locker = await moveLocker(tx, merge)
   const profile = await mergeProfile(tx, from, into)
+  await mergeAge(tx, from, into)
   if (profile.avatarUrl !== undefined) await useAvatar(tx, into.id, profile.avatarUrl)
   const points = await carryPoints(tx, merge)
+  const accounts = await carryAccounts(tx, merge)
   await addRuleUses(tx, merge)
   await unenrol(tx, from.id)
   // Does not rejoin if the fan has left the boards.
@@ -98,6 +109,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   return {
     ...merge,
     points,
+    accounts,
     cash,
     profile: Object.keys(profile),
     rewards,
@@ -111,6 +123,10 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
     moved,
   }
 }
+
+/** Merges, and rolls it back. @throws as `mergeFans` */
+export const planMerge = (db: Pick<Database, 'write'>, request: MergeRequest): Promise<MergeReport> =>
+  rollBack(db, tx => mergeFans(tx, request))
 
 /** Whether a fan has completed the onboarding without joining the leaderboard. One who has left it does not join again either. */
 async function hasDeclinedBoard(tx: Transaction, userId: string): Promise<boolean> {
@@ -139,7 +155,7 @@ const notMergeable = (blockedBy: Blocker[]) =>
     detail: `The merge is refused: ${blockedBy.join(', ')}.`,
   })
 
-/** A merge must not end a sanction, or take a case from moderators. */
+/** A merge must not end a sanction, or take a case from moderators, and needs the whole past of both. */
 async function refuseUndecided(tx: Transaction, from: User, into: User): Promise<void> {
   const { reports, appeals } = tx.tables
   const isSuspended = from.suspendedUntil !== null && from.suspendedUntil > tx.now()
@@ -149,6 +165,8 @@ async function refuseUndecided(tx: Transaction, from: User, into: User): Promise
     ...(from.hiddenAt || from.silencedAt || isSuspended ? (['sanction_in_force'] as const) : []),
     ...((await countRows(tx, reports, isAboutThem)) > 0 ? (['report_open'] as const) : []),
     ...((await countRows(tx, appeals, isOpenAppeal)) > 0 ? (['appeal_open'] as const) : []),
+    // The merge follows from all entries of both.
+    ...((await readSeams(tx, [from.id, into.id])).size > 0 ? (['archived'] as const) : []),
   ]
   if (blockedBy.length > 0) throw notMergeable(blockedBy)
 }

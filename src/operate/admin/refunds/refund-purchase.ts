@@ -1,11 +1,12 @@
 /** Refunds by an operator, for any kind of purchase, with the gateway that received the payment. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { readPublicProfiles } from '../../../identity/users/public-profile.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
-import { findOfKinds } from '../../../play/purchases/find.ts'
 import { findGateway, type Payments } from '../../../play/purchases/gateways/create.ts'
 import type { PaymentGateway } from '../../../play/purchases/gateways/gateway.ts'
-import type { PurchaseKind } from '../../../play/purchases/kind.ts'
+import { findOfKinds, type PurchaseKind } from '../../../play/purchases/kind.ts'
+import { findPayment } from '../../../play/purchases/payments.ts'
 import { purchaseProblems } from '../../../play/purchases/problems.ts'
 import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../../../play/purchases/purchase.ts'
 import { markDue, type Refund, refund } from '../../../play/purchases/refund.ts'
@@ -77,4 +78,31 @@ function gatewayOf(payments: Payments, { paymentReference }: Purchase): PaymentG
       ? `Only ${gateway.name} refunds this payment, when the customer asks there; its notification records it.`
       : 'Set PAYMENT_GATEWAY to the gateway that received the payment.',
   })
+}
+
+const MAX_REFUNDS = 200
+
+/** Due refunds of all kinds of purchases, the oldest first. */
+export async function listRefundsDue(reader: Reader) {
+  const due = []
+  for (const kind of PURCHASE_KINDS)
+    for (const row of await kind.listRefundsDue(reader)) due.push({ kind: kind.name, row })
+  due.sort((a, b) => a.row.createdAt.getTime() - b.row.createdAt.getTime())
+  const shown = due.slice(0, MAX_REFUNDS)
+  const profiles = await readPublicProfiles(reader, [...new Set(shown.map(({ row }) => row.userId))])
+  const refunds = []
+  for (const { kind, row } of shown) {
+    const { id: purchaseId, userId: id, paymentReference, createdAt } = row
+    const payment = paymentReference === null ? undefined : await findPayment(reader, paymentReference)
+    refunds.push({
+      purchaseId,
+      kind,
+      paymentReference,
+      fan: { id, displayName: profiles.get(id)?.displayName ?? null },
+      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      createdAt: createdAt.toISOString(),
+      since: (payment?.createdAt ?? createdAt).toISOString(),
+    })
+  }
+  return { refunds, total: due.length }
 }

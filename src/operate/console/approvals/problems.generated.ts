@@ -1,6 +1,6 @@
 /** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
 import { transportProblems } from '../../../core/transport-problems.ts'
-import { consoleProblems } from '../problems.ts'
+import { consoleProblems } from '../../../identity/staff/problems.ts'
 
 export const thrownBy = {
   listApprovals: [transportProblems.invalid_cursor],

@@ -1,23 +1,36 @@
 /** Approvals: waiting actions, and decisions of the second person. */
-
+import type { Cursors } from '../../../core/pagination.ts'
 import { Closed } from '../../../core/schemas.ts'
+import {
+  listApprovals,
+  presentApproval,
+  refuseApproval,
+  requireDecidable,
+} from '../../../identity/staff/approvals/approvals.ts'
+import { replay } from '../../../identity/staff/approvals/replay.ts'
+import {
+  Approval,
+  ApprovalPage,
+  ApprovalParams,
+  ApprovalQuery,
+  Confirmed,
+  Refusal,
+} from '../../../identity/staff/approvals/schema.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { listApprovals, presentApproval, refuseApproval, requireDecidable } from './approvals.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
-import { replay } from './replay.ts'
-import { Approval, ApprovalPage, ApprovalParams, ApprovalQuery, Confirmed, Refusal } from './schema.ts'
+
+type ApprovalDeps = StaffDeps & { cursors: Cursors }
 
 /** `handle`: the handler of the console, which runs the stored request. */
-export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => Promise<Response>) =>
+export const approvalRoutes = (deps: ApprovalDeps, handle: (request: Request) => Promise<Response>) =>
   staff(deps, { prefix: '/api/approvals', tag: 'Approvals' })
     .get(
       '',
       ({ query, staff }) => listApprovals(deps.db.read, deps.cursors, staff, query),
       consoleOperation({
         id: 'listApprovals',
-        summary: 'List actions that wait for a second person, and what was decided',
+        summary: 'List actions that wait for a second person, and the decisions',
         permission: 'approvals.decide',
         query: ApprovalQuery,
         responses: { 200: ApprovalPage },
@@ -36,7 +49,7 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
       },
       consoleOperation({
         id: 'confirmApproval',
-        summary: 'Confirm an action that another person asked for, which does it',
+        summary: 'Confirm and perform an action that another person requested',
         permission: 'approvals.decide',
         reversible: 'it has the reason of the one who asked',
         params: ApprovalParams,
@@ -58,12 +71,12 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
       },
       consoleOperation({
         id: 'refuseApproval',
-        summary: 'Refuse an action, or withdraw one’s own',
+        summary: 'Refuse the action of another person, or withdraw your own',
         permission: 'approvals.decide',
         params: ApprovalParams,
         body: Refusal,
         responses: { 200: Approval },
         problems: thrownBy.refuseApproval,
-        examples: { body: { reason: 'The fan was paid already.' } },
+        examples: { body: { reason: 'The fan was already paid.' } },
       }),
     )

@@ -1,13 +1,20 @@
 /** The audit log. */
-
+import type { Cursors } from '../../../core/pagination.ts'
+import { exportAudit, MEDIA_TYPES } from '../../../identity/staff/audit/export.ts'
+import {
+  AuditExport,
+  AuditFile,
+  AuditPage,
+  AuditQuery,
+  AuditState,
+} from '../../../identity/staff/audit/schema.ts'
+import { verifyAudit } from '../../../identity/staff/audit/verify.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { exportAudit, MEDIA_TYPES } from './export.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readAudit } from './read.ts'
-import { AuditExport, AuditFile, AuditPage, AuditQuery, AuditState } from './schema.ts'
-import { verifyAudit } from './verify.ts'
+
+type AuditDeps = StaffDeps & { cursors: Cursors }
 
 /** Reads chunks as the client consumes them. */
 function streamText(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
@@ -24,14 +31,14 @@ function streamText(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> 
   })
 }
 
-export const auditRoutes = (deps: ConsoleDeps) =>
+export const auditRoutes = (deps: AuditDeps) =>
   staff(deps, { prefix: '/api/audit', tag: 'Audit' })
     .get(
       '',
       ({ query }) => readAudit(deps.db.read, deps.cursors, query),
       consoleOperation({
         id: 'listAudit',
-        summary: 'List what staff did, the newest first',
+        summary: 'List the actions of staff, newest first',
         permission: 'audit.read',
         query: AuditQuery,
         responses: { 200: AuditPage },
@@ -51,7 +58,7 @@ export const auditRoutes = (deps: ConsoleDeps) =>
       },
       consoleOperation({
         id: 'exportAudit',
-        summary: 'Download the audit log, the oldest first',
+        summary: 'Download the audit log, oldest first',
         permission: 'audit.read',
         query: AuditExport,
         responses: { 200: AuditFile },

@@ -3,9 +3,10 @@ import type { Reader, Transaction } from '../../../../db/index.ts'
 import type { EntryChange } from '../../../club/catalogue/entry.ts'
 import { type Author, readRevision, readRevisionNumber } from '../../../club/catalogue/history.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
+import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
 import {
   type CatalogueRecord,
+  kindNamed,
   planRecord,
   type RecordKind,
   writeRecord,
@@ -54,7 +55,10 @@ export async function switchEntry(
   { active, revision }: { active: boolean; revision: number },
   author: Author,
 ) {
+  if (kindNamed(kind).only !== undefined)
+    refuseField({ pointer: '/active', message: 'must stay: the only entry of a kind is never off' })
   const entry = { ...(await requireEntry(tx, kind, entryId)), active }
+  // Guarantee of the cast: the entry was read as one of the kind.
   return write(tx, { kind, entry } as CatalogueRecord, revision, author)
 }
 
@@ -74,6 +78,27 @@ export async function restoreEntry(
   )
 }
 
+interface EntryName {
+  kind: RecordKind
+  entryId: string
+}
+
+/** Whether saving an entry, which may be invalid, gives value. */
+export async function savesValue(reader: Reader, { kind, entryId }: EntryName, entry: object) {
+  const { changesValue, givesValue, read } = kindNamed(kind)
+  if (!changesValue) return givesValue
+  const [before = {}] = await read(reader, [entryId])
+  return changesValue(before, entry)
+}
+
+/** As `savesValue`, for a revision. */
+export async function restoresValue(reader: Reader, name: EntryName, revision: number) {
+  const { changesValue, givesValue } = kindNamed(name.kind)
+  if (!changesValue) return givesValue
+  const { entry } = await readRevision(reader, name.kind, name.entryId, revision)
+  return savesValue(reader, name, JSON.parse(entry))
+}
+
 async function write(tx: Transaction, record: CatalogueRecord, expected: number | null, author: Author) {
   const { outcome } = await withinEntry(() => writeRecord(tx, record, { force, author, expected }))
   return { outcome, revision: await readRevisionNumber(tx, record.kind, record.entry.id) }
@@ -91,6 +116,7 @@ export const changesIn = ({ members }: Pick<EntryChange, 'members'>) =>
 export function withinEntry<Result>(work: () => Result): Result {
   try {
     const result = work()
+    // Guarantee of the cast: `refer` always throws.
     return result instanceof Promise ? (result.catch(refer) as Result) : result
   } catch (error) {
     return refer(error)

@@ -48,6 +48,7 @@ export async function compareRevisions(
   const [before, after] = [other?.entry ?? '{}', text].map(membersOf)
   return {
     ...present(revision),
+    // Guarantee of the cast: only valid entries are kept.
     entry: JSON.parse(text) as Record<string, unknown>,
     with: otherNumber ?? null,
     changes: changesIn(compareEntries(before, after ?? {})),

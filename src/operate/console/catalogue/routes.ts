@@ -1,22 +1,23 @@
 /** The catalogue editor: lists, drafts, changes, history and previews. */
-
 import type { Author } from '../../../club/catalogue/history.ts'
 import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures/schema.ts'
-import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.ts'
+import { addPicture, MAX_SIDE, type PictureDeps, storeFile } from '../../../club/pictures/upload.ts'
+import type { Cursors } from '../../../core/pagination.ts'
 import type { TSchema } from '../../../core/typebox.ts'
+import type { Staff } from '../../../identity/staff/staff.ts'
+import { listEventTypes } from '../../admin/event-types.ts'
 import { entryKinds } from '../../admin/import/catalogue-records.ts'
-import { entryJsonSchema } from '../../admin/import/json-schema.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import type { Staff } from '../staff.ts'
-import { planEntry, restoreEntry, saveEntry, switchEntry } from './change-entry.ts'
-import { listEntries, listKinds, readEntry } from './entries.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
+import { planEntry, restoreEntry, restoresValue, saveEntry, savesValue, switchEntry } from './change-entry.ts'
+import { listEntries, listKinds, readEntry, readSchema } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
 import { previewEntry } from './previews.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
+
+type CatalogueDeps = StaffDeps & PictureDeps & { cursors: Cursors }
 
 /** A pack may have a thousand items in several languages. */
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
@@ -50,7 +51,7 @@ const changes = [
     path: '/:kind/entries/:entryId',
     id: 'saveCatalogueEntry',
     summary: 'Save an entry',
-    onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
+    onePerson: async ({ body, params, reader }) => !(await savesValue(reader, params, body.entry)),
     body: schema.SaveEntry,
     open: true,
     maxBodyBytes: MAX_ENTRY_BYTES,
@@ -63,7 +64,7 @@ const changes = [
     ...ofEntry,
     path: '/:kind/entries/:entryId/activation',
     id: 'switchCatalogueEntry',
-    summary: 'Offer an entry, or take it back',
+    summary: 'Activate or deactivate an entry',
     onePerson: ({ body, params }) => !body.active || !entryKinds[params.kind].givesValue,
     body: schema.SwitchEntry,
     verb: (tx, { body, params, staff }) => switchEntry(tx, params, body, authorOf(staff, body.reason)),
@@ -75,8 +76,8 @@ const changes = [
     ...ofEntry,
     path: '/:kind/entries/:entryId/restore',
     id: 'restoreCatalogueEntry',
-    summary: 'Make an entry as it was at a revision',
-    onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
+    summary: 'Restore a revision of an entry',
+    onePerson: async ({ body, params, reader }) => !(await restoresValue(reader, params, body.restore)),
     body: schema.RestoreEntry,
     verb: (tx, { body, params, staff }) => restoreEntry(tx, params, body, authorOf(staff, body.reason)),
     detail: (saved, { body: { restore } }) => ({ ...saved, restored: restore }),
@@ -85,7 +86,7 @@ const changes = [
   }),
 ]
 
-export const catalogueRoutes = (deps: ConsoleDeps) => {
+export const catalogueRoutes = (deps: CatalogueDeps) => {
   const { read } = deps.db
   const group = staff(deps, { prefix: '/api/catalogue', tag: 'Catalogue' })
     .get(
@@ -112,8 +113,18 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
       }),
     )
     .get(
+      '/rule/event-types',
+      async () => ({ types: await listEventTypes(read) }),
+      consoleOperation({
+        id: 'listEventTypes',
+        summary: 'List types of events with the members of their data, for rules and quests',
+        permission: 'catalogue.read',
+        responses: { 200: schema.EventTypes },
+      }),
+    )
+    .get(
       '/:kind/schema',
-      ({ params }) => ({ schema: entryJsonSchema(params.kind) }),
+      ({ params }) => readSchema(read, params.kind, deps.config.defaultLanguage),
       consoleOperation({
         id: 'readCatalogueSchema',
         summary: 'Read the JSON Schema of a kind',
@@ -153,7 +164,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
     )
     .get(
       '/:kind/entries/:entryId',
-      ({ params }) => readEntry(read, params.kind, params.entryId),
+      ({ params }) => readEntry(read, params.kind, params.entryId, deps.config.defaultLanguage),
       consoleOperation({
         id: 'readCatalogueEntry',
         summary: 'Read an entry with its schema and its revision',
@@ -168,7 +179,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
       ({ params, query }) => listHistory({ ...deps, read }, params, query),
       consoleOperation({
         id: 'listCatalogueHistory',
-        summary: 'List the revisions of an entry, the newest first',
+        summary: 'List the revisions of an entry, newest first',
         permission: 'catalogue.read',
         params: schema.EntryParams,
         query: schema.HistoryQuery,
@@ -181,7 +192,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
       ({ params, query }) => compareRevisions(read, params, query),
       consoleOperation({
         id: 'readCatalogueRevision',
-        summary: 'Read a revision, and how it differs from an older one',
+        summary: 'Read a revision and its differences from an older one',
         permission: 'catalogue.read',
         params: schema.RevisionParams,
         query: schema.CompareQuery,
@@ -220,7 +231,7 @@ const preview = <Line extends TSchema>(kind: 'Rule' | 'Quest', what: string, Lin
     id: `preview${kind}`,
     summary: `Show which ${what} a draft would have given`,
     description:
-      'Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection does.',
+      'Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes.',
     permission: 'catalogue.write',
     onePerson: 'It writes nothing.',
     reversible: 'It writes nothing.',

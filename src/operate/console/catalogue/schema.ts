@@ -11,8 +11,8 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { type Static, type TProperties, Type } from '../../../core/typebox.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 import { kindNames } from '../../admin/import/catalogue-records.ts'
-import { Reason } from '../contract/reason.ts'
 
 const Kind = OneOf(kindNames, { description: 'Kind of the entries.' })
 
@@ -37,6 +37,15 @@ export const EntriesQuery = Closed({
   ...PageQuery,
   search: Type.Optional(Type.String({ maxLength: 200, description: 'In ids and texts of all languages.' })),
   state: Type.Optional(State),
+  left: Type.Optional(
+    OneOf(['none', 'few'], { description: 'Units that are left: none, or at most a tenth of the stock.' }),
+  ),
+  sort: Type.Optional(
+    OneOf(['title', 'state', 'price', 'points', 'stock', 'left', 'claimed', 'sold', 'ends'], {
+      description: 'By id by default. Entries without a value are last.',
+    }),
+  ),
+  order: Type.Optional(OneOf(['asc', 'desc'], { description: 'Of `sort`; `asc` by default.' })),
 })
 export type EntriesQuery = Static<typeof EntriesQuery>
 
@@ -118,13 +127,13 @@ export const CompareQuery = Closed({
   with: Type.Optional(
     Type.String({
       pattern: '^(0|[1-9][0-9]{0,15})$',
-      description: 'An older revision. Default: the one before.',
+      description: 'An older revision. Default: the previous one.',
       examples: ['1'],
     }),
   ),
 })
 
-const Change = Type.Object(
+export const Change = Type.Object(
   {
     member: Type.String({ description: 'Member of the entry, with a part after a slash.' }),
     from: Type.Optional(Type.Unknown()),
@@ -138,8 +147,12 @@ export const Kinds = Type.Object({
     Type.Object({
       kind: Kind,
       list: Type.String({ description: 'Of a catalogue file, and of the API.' }),
+      only: Nullable(Type.String(), { description: 'Id of the only entry, which always exists.' }),
       about: Type.String({ description: 'What an entry is.' }),
       givesValue: Type.Boolean({ description: 'Whether entries give points, cash or goods.' }),
+      columns: Type.Array(OneOf(['picture', 'price', 'points', 'stock', 'claimed', 'sold', 'ends']), {
+        description: 'What entries of the kind have.',
+      }),
       entries: Type.Integer(),
       active: Type.Integer(),
     }),
@@ -152,9 +165,32 @@ const row = {
   state: State,
   startsAt: Nullable(Type.String()),
   endsAt: Nullable(Type.String()),
+  imageUrl: Nullable(Type.String(), { description: 'The first picture.' }),
+  price: Nullable(Type.Object({ amount: Type.Integer(), currency: Type.String() })),
+  points: Nullable(Type.Integer(), { description: 'That it requires, or gives.' }),
+  stock: Nullable(Type.Integer(), {
+    description: 'All units, taken ones included. Null: no limit, or no units.',
+  }),
+  claimed: Nullable(Type.Integer(), { description: 'Units. Null: fans do not claim entries of the kind.' }),
+  sold: Nullable(Type.Integer(), { description: 'Units. Null: entries of the kind are not sold.' }),
+  missing: Type.Array(Type.Object({ language: Type.String(), texts: Type.Integer({ minimum: 1 }) }), {
+    description: 'Languages of the catalogue in which texts of the entry are missing.',
+  }),
 }
 
-export const Entries = Type.Object({ entries: Type.Array(Type.Object(row)), nextCursor: NextCursor })
+export const ListedEntry = Type.Object(row)
+
+export const Entries = Type.Object({ entries: Type.Array(ListedEntry), nextCursor: NextCursor })
+
+/** What a form needs in addition to the schema. */
+const forForms = {
+  languages: Type.Array(Type.String(), {
+    description: 'Of the texts of the catalogue: the default one first, then the most used.',
+  }),
+  suggestions: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'By member, words that entries of the kind already use.',
+  }),
+}
 
 export const ShownEntry = Type.Object({
   ...row,
@@ -162,9 +198,18 @@ export const ShownEntry = Type.Object({
   revision: Type.Integer(),
   entry: Type.Record(Type.String(), Type.Unknown()),
   schema: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the entry.' }),
+  overridden: Type.Array(
+    Type.Object({
+      member: Type.String(),
+      by: Type.String({ description: 'Variable of the environment.' }),
+      value: Type.Unknown(),
+    }),
+    { description: 'Members of the entry whose variables are set: these values are in force.' },
+  ),
+  ...forForms,
 })
 
-export const EntrySchema = Type.Object({ schema: Type.Record(Type.String(), Type.Unknown()) })
+export const EntrySchema = Type.Object({ schema: Type.Record(Type.String(), Type.Unknown()), ...forForms })
 
 const Outcome = OneOf(['created', 'changed', 'unchanged'])
 
@@ -193,3 +238,26 @@ export const Compared = Type.Object({
   with: Nullable(Type.Integer(), { description: 'The older revision; null if there is none.' }),
   changes: Type.Array(Change),
 })
+
+export const EventTypes = Closed(
+  {
+    types: Type.Array(
+      Closed({
+        type: Type.String(),
+        title: Type.String({ description: 'In words.' }),
+        isOwn: Type.Boolean({
+          description: 'Whether Matchday records it. Others were seen among recent events.',
+        }),
+        members: Type.Array(
+          Closed({
+            path: Type.String({ description: 'JSON pointer into the data.' }),
+            title: Type.String({ description: 'In words.' }),
+            kind: OneOf(['text', 'number', 'flag', 'other']),
+            values: Type.Array(Type.String(), { description: 'The only values; empty: any.' }),
+          }),
+        ),
+      }),
+    ),
+  },
+  { title: 'EventTypes' },
+)

@@ -1,13 +1,18 @@
 /** The only way in which operations of the console write: the action and its row in the audit log are one unit of work. */
 import type { Database, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import {
+  claimApproval,
+  finishApproval,
+  keepApproval,
+  reopenApproval,
+} from '../../../identity/staff/approvals/approvals.ts'
+import { type Detail, recordAction, type Subject } from '../../../identity/staff/audit/record.ts'
+import { callOf } from '../../../identity/staff/call.ts'
+import { twoPersonGroupsOf } from '../../../identity/staff/roles.ts'
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
 import { bodyOf } from '../../../platform/http/edge/body.ts'
 import { throwProblem } from '../../../platform/http/idempotency/idempotency.ts'
-import { claimApproval, finishApproval, keepApproval, reopenApproval } from '../approvals/approvals.ts'
-import { type Detail, recordAction, type Subject } from '../audit/record.ts'
-import { twoPersonGroupsOf } from '../roles.ts'
-import { callOf } from './call.ts'
 import { consoleConfigOf } from './settings.ts'
 
 interface ActOptions<Result> {

@@ -2,15 +2,15 @@
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError, type ProblemType } from '../../../core/problems.ts'
 import type { Static, TSchema } from '../../../core/typebox.ts'
+import { callOf, type Reached } from '../../../identity/staff/call.ts'
+import { consoleProblems } from '../../../identity/staff/problems.ts'
+import { mayDo, type Permission } from '../../../identity/staff/roles.ts'
 import {
   type Declaration,
   type Nothing,
   type Operation,
   operation,
 } from '../../../platform/http/contract/operation.ts'
-import { consoleProblems } from '../problems.ts'
-import { mayDo, type Permission } from '../roles.ts'
-import { callOf, type Reached } from './call.ts'
 
 type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenSuspended'
 

@@ -1,3 +1,4 @@
+import type { Config } from '../../../platform/config/config.ts'
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
 
 /** @throws Error if the console is not served, where this code never runs */
@@ -12,3 +13,7 @@ export function consoleUrlOf({ url, host, port }: ConsoleConfig): string | null 
   const isAny = ['127.0.0.1', '0.0.0.0', '::'].includes(host)
   return port === 0 ? null : `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
+
+/** The origin of the API, against which clients resolve addresses that are paths, such as those of pictures. */
+export const apiOriginOf = ({ docs, port }: Pick<Config, 'docs' | 'port'>): string =>
+  URL.parse(docs.publicUrl ?? '')?.origin ?? `http://localhost:${port}`

@@ -1,21 +1,29 @@
 /** Groups of routes for signed-in staff. */
-
 import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import type { Logger } from 'pino'
+import type { Database } from '../../../../db/index.ts'
 import { isSameSecret } from '../../../core/constant-time.ts'
 import { DomainError, type ProblemOf } from '../../../core/problems.ts'
+import { confirmationOf } from '../../../identity/staff/approvals/replay.ts'
+import { beginCall, type CurrentSession } from '../../../identity/staff/call.ts'
+import { consoleProblems } from '../../../identity/staff/problems.ts'
+import { requireOwnPage, requireSameOrigin } from '../../../identity/staff/same-origin.ts'
+import { createUseRecorder } from '../../../identity/staff/sessions/last-use.ts'
+import { csrfTokenOf } from '../../../identity/staff/sessions/secrets.ts'
+import { findSession } from '../../../identity/staff/sessions/sessions.ts'
+import type { Config } from '../../../platform/config/config.ts'
 import { describeGroup, type Group, withRefusals } from '../../../platform/http/contract/group.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
-import { confirmationOf } from '../approvals/replay.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { consoleProblems } from '../problems.ts'
 import { cookieName, readCookie } from '../sessions/cookie.ts'
-import { createUseRecorder } from '../sessions/last-use.ts'
-import { csrfTokenOf } from '../sessions/secrets.ts'
-import { findSession } from '../sessions/sessions.ts'
 import { createAct } from './act.ts'
-import { beginCall, type CurrentSession } from './call.ts'
-import { requireOwnPage, requireSameOrigin } from './same-origin.ts'
 import { consoleConfigOf } from './settings.ts'
+
+/** What every group of staff needs. */
+export interface StaffDeps {
+  config: Config
+  db: Database
+  log: Logger
+}
 
 /** An error of authentication: see `Refusal` in `identity/auth/groups.ts`. */
 type Refusal =
@@ -32,7 +40,7 @@ const READS = new Set(['GET', 'HEAD'])
  * Handlers get `staff`, the signed-in person, and `act`, the only way to write. Declare routes with `consoleOperation`,
  * which checks the permission. @throws DomainError `session_required`, `csrf_failed`
  */
-export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) => {
+export const staff = <const Prefix extends string>(deps: StaffDeps, { prefix, tag }: Group<Prefix>) => {
   const recordUse = createUseRecorder(deps)
   return (
     new Elysia({ prefix, detail: describeGroup('staff', tag) })
@@ -58,7 +66,7 @@ export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, 
   )
 }
 
-async function requireSession(deps: ConsoleDeps, { headers }: Request): Promise<CurrentSession> {
+async function requireSession(deps: StaffDeps, { headers }: Request): Promise<CurrentSession> {
   const token = readCookie(headers, cookieName(consoleConfigOf(deps).secure))
   const session = token === undefined ? null : await findSession(deps.db.read, token)
   if (token === undefined || session === null) throw new DomainError(consoleProblems.session_required)

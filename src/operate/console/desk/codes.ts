@@ -1,16 +1,16 @@
 /** Codes at the desk of the staff: looked up, then used once. */
 import { hash } from 'node:crypto'
-import { and, desc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { findLastAction } from '../../../identity/staff/audit/read.ts'
+import type { Subject } from '../../../identity/staff/audit/record.ts'
+import type { Staff } from '../../../identity/staff/staff.ts'
+import { readHandles } from '../../../identity/users/handles.ts'
 import { rewardProblems } from '../../../play/rewards/problems.ts'
 import { normalizeRedemptionCode } from '../../../play/rewards/redemption-code.ts'
 import type { Redemption } from '../../../play/rewards/redemption-schema.ts'
 import { type CodeSource, lookUpRedemption } from '../../../play/rewards/redemptions.ts'
 import { isVoidedVoucher } from '../../../play/shop/vouchers.ts'
-import { readHandles } from '../../admin/moderation/find-fan.ts'
-import type { Subject } from '../audit/record.ts'
-import type { Staff } from '../staff.ts'
 import type { DeskCode } from './schema.ts'
 
 /** `usedBy` of a code. Only the audit log has the person, since fans and the club's systems must not see names of staff. */
@@ -77,17 +77,7 @@ async function userOf(reader: Reader, staff: Staff, { code, usedBy }: Redemption
 }
 
 /** The last use of a code in the console, from the audit log. */
-async function readLastUse(reader: Reader, text: string) {
-  const { consoleAudit: audit } = reader.tables
-  const { kind, id } = codeSubject(text)
-  const [row] = await reader
-    .select({ staffId: audit.staffId, staffName: audit.staffName, detail: audit.detail })
-    .from(audit)
-    .where(and(eq(audit.subjectKind, kind), eq(audit.subjectId, id), eq(audit.operation, USE_OPERATION)))
-    .orderBy(desc(audit.seq))
-    .limit(1)
-  return row
-}
+const readLastUse = (reader: Reader, text: string) => findLastAction(reader, codeSubject(text), USE_OPERATION)
 
 /** Whether this same request made the last use, so that it is a retry after a lost response. */
 export async function wasUsedByRequest(

@@ -1,10 +1,9 @@
 /** The desk, where fans show redemption codes and vouchers. */
 
 import { DomainError } from '../../../core/problems.ts'
-import { useRedemption } from '../../../play/rewards/redemptions.ts'
+import { type CodeSource, useRedemption } from '../../../play/rewards/redemptions.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import {
   CONSOLE_SOURCE,
   codeSubject,
@@ -16,7 +15,9 @@ import {
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
-export const deskRoutes = (deps: ConsoleDeps) => {
+type DeskDeps = StaffDeps & { codeSources: readonly CodeSource[] }
+
+export const deskRoutes = (deps: DeskDeps) => {
   const { db, codeSources } = deps
   return staff(deps, { prefix: '/api/desk/codes', tag: 'Desk' })
     .get(
@@ -61,7 +62,7 @@ export const deskRoutes = (deps: ConsoleDeps) => {
       consoleOperation({
         id: USE_OPERATION,
         summary: 'Use a code, once',
-        description: 'Of desks that use the same code at the same time, one succeeds.',
+        description: 'If several desks use the same code at the same time, one succeeds.',
         permission: 'desk.use',
         reversible: 'undo the use, at the desk or on the page of the fan',
         params: schema.CodeParams,

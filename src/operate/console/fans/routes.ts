@@ -1,22 +1,22 @@
 /** Fans: search, overview of a fan, and the timeline. */
-
-import { pageOf } from '../../../core/pagination.ts'
+import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
-import { readHistory } from '../../../economy/points/history.ts'
-import { PointsHistory } from '../../../economy/points/schema.ts'
+import { mayDo, type Role } from '../../../identity/staff/roles.ts'
+import { settingsOf } from '../../../platform/settings/settings.ts'
 import { listCollection } from '../../../play/packs/inventory.ts'
 import { Collection } from '../../../play/packs/schema.ts'
 import { explainFanEvent } from '../../admin/fans/explain.ts'
 import { readFanHead, requireFan } from '../../admin/fans/head.ts'
+import { readFanPoints } from '../../admin/fans/points.ts'
 import { readFanRecord } from '../../admin/fans/record.ts'
 import * as schema from '../../admin/fans/schema.ts'
 import { searchFans } from '../../admin/fans/search.ts'
 import { readTimeline } from '../../admin/fans/timeline/timeline.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { mayDo, type Role } from '../roles.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
+
+type FansDeps = StaffDeps & { cursors: Cursors }
 
 /** What a role may see of a fan in addition to `fans.read`. */
 const accessOf = (role: Role) => ({
@@ -24,7 +24,7 @@ const accessOf = (role: Role) => ({
   moderation: mayDo(role, 'moderation.read'),
 })
 
-export const fansRoutes = (deps: ConsoleDeps) => {
+export const fansRoutes = (deps: FansDeps) => {
   const { db, cursors, config } = deps
   return staff(deps, { prefix: '/api/fans', tag: 'Fans' })
     .get(
@@ -33,7 +33,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         searchFans(db.read, { ...accessOf(role), text: query.text, provider: config.identity.name }),
       consoleOperation({
         id: 'searchFans',
-        summary: 'Find fans, with why each was found',
+        summary: 'Find fans, with the reason of each match',
         permission: 'fans.read',
         query: schema.FanSearchQuery,
         responses: { 200: schema.FoundFans },
@@ -44,7 +44,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       ({ params, staff: { role } }) => readFanHead(db.read, params.fanId, accessOf(role)),
       consoleOperation({
         id: 'readFan',
-        summary: 'Read a fan at a glance',
+        summary: 'Read the overview of a fan',
         permission: 'fans.read',
         params: schema.FanPath,
         responses: { 200: schema.FanHead },
@@ -65,7 +65,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       },
       consoleOperation({
         id: 'readFanTimeline',
-        summary: 'List everything about a fan, the newest first',
+        summary: 'List the history of a fan, newest first',
         permission: 'fans.read',
         params: schema.FanPath,
         query: schema.TimelineQuery,
@@ -78,7 +78,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       ({ params, query, staff: { role } }) => explainFanEvent(db.read, params.fanId, query, accessOf(role)),
       consoleOperation({
         id: 'explainFanEvent',
-        summary: 'Explain rule by rule why an event of a fan earned what it did',
+        summary: 'Explain for each rule what an event of a fan has earned',
         permission: 'fans.read',
         params: schema.FanPath,
         query: schema.EventQuery,
@@ -88,9 +88,10 @@ export const fansRoutes = (deps: ConsoleDeps) => {
     )
     .get(
       '/:fanId/points',
-      async ({ params: { fanId }, query }) => {
+      async ({ params: { fanId }, query, staff: { role } }) => {
         await requireFan(db.read, fanId)
-        return readHistory(db.read, cursors, { userId: fanId }, pageOf(query), 0)
+        const { personal } = accessOf(role)
+        return readFanPoints(db.read, cursors, { fanId, personal, ...pageOf(query) })
       },
       consoleOperation({
         id: 'listFanPoints',
@@ -98,7 +99,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         permission: 'fans.read',
         params: schema.FanPath,
         query: Closed(PageQuery),
-        responses: { 200: PointsHistory },
+        responses: { 200: schema.FanPoints },
         problems: thrownBy.listFanPoints,
       }),
     )
@@ -107,7 +108,8 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       async ({ params: { fanId }, query }) => {
         const { provider, subject } = await requireFan(db.read, fanId)
         const fan = { provider, subject, userId: fanId }
-        return listCollection(db.read, cursors, fan, pageOf(query), config.limits.tradeRestMs)
+        const { tradeRestHours } = await settingsOf(db.read)
+        return listCollection(db.read, cursors, fan, pageOf(query), tradeRestHours)
       },
       consoleOperation({
         id: 'listFanCards',

@@ -3,8 +3,8 @@ import { and, count, eq, gt, isNull } from 'drizzle-orm'
 import type { Database, Tables, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
+import { rowFormatOf } from '../../../platform/files/row-file.ts'
 import { MAX_CATALOGUE_BYTES, MAX_FILE_BYTES, PART_BYTES } from '../../admin/import/limits.ts'
-import { rowFormatOf } from '../../admin/import/rows.ts'
 import { packPart } from '../../admin/import/stored-file.ts'
 import type { ImportKind } from '../../admin/jobs/job-kinds.ts'
 import { jobProblems } from './problems.ts'
@@ -29,7 +29,7 @@ export async function announceFile(tx: Transaction, file: NewFile) {
   const max = file.command === 'import-catalog' ? MAX_CATALOGUE_BYTES : MAX_FILE_BYTES
   if (file.bytes > max)
     throw new DomainError(jobProblems.import_too_large, {
-      detail: `The file has ${inMebibytes(file.bytes)} MB; at most ${inMebibytes(max)} MB can be uploaded. Divide it, or run \`bun run ${file.command}\` on the server.`,
+      detail: `The file has ${inMebibytes(file.bytes)} MB; at most ${inMebibytes(max)} MB can be uploaded. Divide it, or ask the people who run the server to import it there.`,
     })
   const now = tx.now()
   const [stored] = await tx.select({ files: count() }).from(files).where(gt(files.expiresAt, now))

@@ -3,13 +3,13 @@ import { defineProblems } from '../../../core/problems.ts'
 export const jobProblems = defineProblems({
   job_running: {
     status: 409,
-    title: 'Such a job runs already: wait for it, or cancel it',
+    title: 'A job of this kind is already running: wait for it, or cancel it',
     description:
-      'One verification runs at a time, one backup, one import of each kind, and one replay of an endpoint. Wait for it, or cancel it.',
+      'Only one verification, one backup, one import of each kind, and one replay of each endpoint can run at a time.',
   },
   job_not_found: {
     status: 404,
-    title: 'No such job runs',
+    title: 'The job is not running',
     description: 'The run has ended, or its id is wrong.',
   },
   run_not_found: {
@@ -20,22 +20,23 @@ export const jobProblems = defineProblems({
   import_too_large: {
     status: 413,
     title: 'The file is too large',
-    description: '`detail` says how large it may be. Divide it, or use the command.',
+    description:
+      '`detail` states the maximum size. Divide the file, or ask an operator to import it with the command on the server.',
   },
   import_files_full: {
     status: 409,
-    title: 'Too many files wait: import them first, or wait a day',
-    description: 'A file is deleted after its import, or a day after its upload.',
+    title: 'Too many uploaded files are waiting: import them first, or wait a day',
+    description: 'Files are deleted after their import, or a day after their upload.',
   },
   import_file_gone: {
     status: 404,
-    title: 'The file is gone: upload it again',
+    title: 'The file was deleted: upload it again',
     description: 'It was imported, or it was uploaded more than a day ago.',
   },
   import_file_complete: {
     status: 409,
-    title: 'The file was tried already',
-    description: 'It does not change from then on. Upload another one.',
+    title: 'The file was already tried',
+    description: 'A file cannot change after its dry run. Upload another file.',
   },
   import_file_incomplete: {
     status: 409,
@@ -45,7 +46,7 @@ export const jobProblems = defineProblems({
   import_not_tried: {
     status: 409,
     title: 'Try the file first',
-    description: 'An import needs a dry run of the file that has ended without a failure.',
+    description: 'A file can be imported only after a dry run without failures.',
   },
   import_has_invalid_lines: {
     status: 409,
@@ -55,12 +56,11 @@ export const jobProblems = defineProblems({
   backup_not_possible: {
     status: 409,
     title: 'The server cannot back up this database',
-    description:
-      'PostgreSQL is backed up by its own tools, such as `pg_dump`, on a schedule outside of the console.',
+    description: 'Operators back up PostgreSQL with its own tools, outside of the console.',
   },
   backup_has_no_room: {
     status: 409,
-    title: 'The disk has no room for a backup',
-    description: 'Delete old backups on the server, or set BACKUPS to a folder of another disk.',
+    title: 'The disk has too little space for a backup',
+    description: 'Delete old backups on the server, or ask an operator to store backups on another disk.',
   },
 })

@@ -3,7 +3,7 @@ import type { Database, Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { TaskLog, TaskRuns } from '../../../core/task-log.ts'
 import type { Config } from '../../../platform/config/config.ts'
-import { listBackups } from '../../admin/backup/list.ts'
+import { listBackups } from '../../../platform/files/list-backups.ts'
 import type { JobInput, JobResult } from '../../admin/jobs/kind.ts'
 import { isJobKind, JOB_KINDS } from '../../admin/jobs/kinds.ts'
 import { findRun, listRuns, type RunRow, type RunState } from '../../admin/jobs/runs.ts'
@@ -65,14 +65,15 @@ function presentWhole(run: RunRow) {
     error,
     findings,
     counts,
+    // Guarantee of the cast: a constraint of the table.
     state: run.state as RunState,
     startedBy: { id: startedById, name: startedByName },
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
     unit: isJobKind(kind) ? JOB_KINDS[kind].unit : null,
     isCancelling: run.state === 'running' && run.cancelRequestedAt !== null,
-    listed: listed as Record<string, unknown>[],
-    changes: changes as Record<string, unknown>[],
+    listed,
+    changes,
   }
 }
 

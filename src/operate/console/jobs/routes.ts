@@ -1,18 +1,22 @@
 /** Runs of jobs, files for imports, and the repeated tasks of the process. */
 
 import { DomainError } from '../../../core/problems.ts'
+import type { AppSources } from '../../../core/sources.ts'
+import type { TaskLog } from '../../../core/task-log.ts'
 import { PART_BYTES } from '../../admin/import/limits.ts'
+import type { Jobs } from '../../admin/jobs/jobs.ts'
 import type { RunRow } from '../../admin/jobs/runs.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { announceFile, storePart } from './files.ts'
 import { thrownBy } from './problems.generated.ts'
 import { jobProblems } from './problems.ts'
 import { presentRun, readJobs, readRun } from './read.ts'
 import * as schema from './schema.ts'
 import { startBackup, startCheck, startImport, startJob } from './start.ts'
+
+type JobDeps = StaffDeps & Pick<AppSources, 'newId'> & { jobs: Jobs; tasks: TaskLog }
 
 const reason = 'Before the audit of the season.'
 /** A run that was started. */
@@ -24,7 +28,7 @@ const starting = {
   respond: presentRun,
 } as const
 
-const changes = ({ jobs, config }: ConsoleDeps) => [
+const changes = ({ jobs, config }: JobDeps) => [
   action({
     ...starting,
     path: '',
@@ -53,7 +57,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     ...starting,
     path: '/imports/files/:fileId/check',
     id: 'checkImportFile',
-    summary: 'Try a file: what would its import do?',
+    summary: 'Dry run: show what the import of a file would change',
     onePerson: 'It changes nothing.',
     reversible: 'It changes nothing.',
     params: schema.FileParams,
@@ -67,7 +71,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     ...starting,
     path: '/imports',
     id: 'startImport',
-    summary: 'Import a file that was tried',
+    summary: 'Import a file after its dry run',
     body: schema.StartImport,
     subject: ({ body: { check } }) => ({ kind: 'job_run', id: check }),
     verb: (tx, { body, staff }) => startImport(tx, { jobs, staff }, body),
@@ -77,7 +81,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
   action({
     path: '/:runId/cancel',
     id: 'cancelJob',
-    summary: 'End a run within seconds',
+    summary: 'Cancel a run',
     permission: 'jobs.write',
     onePerson: 'It gives nothing.',
     params: schema.RunParams,
@@ -93,7 +97,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
   }),
 ]
 
-export const jobRoutes = (deps: ConsoleDeps) => {
+export const jobRoutes = (deps: JobDeps) => {
   const { db } = deps
   const group = staff(deps, { prefix: '/api/jobs', tag: 'Jobs' })
     .get(
@@ -111,7 +115,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
       ({ params: { runId } }) => readRun(db.read, runId),
       consoleOperation({
         id: 'readJob',
-        summary: 'A run with all that was kept of its result',
+        summary: 'Read a run with its stored result',
         permission: 'jobs.read',
         params: schema.RunParams,
         responses: { 200: schema.JobRun },
@@ -134,7 +138,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
       },
       consoleOperation({
         id: 'announceImportFile',
-        summary: 'Announce a file, which is then sent in parts',
+        summary: 'Start the upload of a file in parts',
         permission: 'jobs.write',
         onePerson: 'A file gives nothing until it is imported.',
         reversible: 'A file that is not imported is deleted a day later.',
@@ -150,7 +154,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
       ({ params: { fileId, part }, body }) => storePart(db, fileId, Number(part), body),
       consoleOperation({
         id: 'storeImportFilePart',
-        summary: 'Send a part of a file',
+        summary: 'Upload a part of a file',
         permission: 'jobs.write',
         onePerson: 'A file gives nothing until it is imported.',
         reversible: 'A file that is not imported is deleted a day later.',

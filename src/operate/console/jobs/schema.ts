@@ -1,9 +1,42 @@
 /** Schemas of jobs and of the repeated tasks. */
 import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 import { PART_BYTES } from '../../admin/import/limits.ts'
 import { VERIFICATIONS } from '../../admin/jobs/job-kinds.ts'
-import { Reason } from '../contract/reason.ts'
+import { Change } from '../catalogue/schema.ts'
+
+const LineFault = Closed({
+  line: Integer({ description: 'Of the file.' }),
+  field: Type.String({ description: 'A column or a member; empty if the fault concerns none.' }),
+  message: Type.String(),
+})
+
+const userId = Nullable(Type.String(), { description: 'Null if it does not concern a single fan.' })
+const differing = {
+  what: Type.String({ description: 'What differs, such as a table and a column.' }),
+  expected: Nullable(Type.Union([Type.String(), Type.Number()])),
+  actual: Nullable(Type.Union([Type.String(), Type.Number()])),
+}
+const LedgerFinding = Closed({
+  userId,
+  seq: Type.Optional(Integer({ description: 'The position of an entry in the ledger of the fan.' })),
+  board: Type.Optional(Type.String()),
+  ...differing,
+})
+const QuestFinding = Closed({
+  userId,
+  questId: Type.String(),
+  period: Nullable(Type.String(), { description: 'Null for a streak, or for the quest itself.' }),
+  ...differing,
+})
+
+const ChangedEntry = Closed({
+  kind: Type.String(),
+  id: Type.String(),
+  outcome: OneOf(['created', 'changed', 'unchanged', 'deactivated']),
+  members: Type.Array(Change),
+})
 
 export const JobRun = Closed(
   {
@@ -19,11 +52,11 @@ export const JobRun = Closed(
     unit: Nullable(Type.String()),
     isCancelling: Type.Boolean({ description: 'It ends within seconds.' }),
     findings: Nullable(Integer({ description: 'Differences that a verification found.' })),
-    listed: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    listed: Type.Array(Type.Union([LineFault, LedgerFinding, QuestFinding]), {
       description:
         'The first findings, or the first faults of a file. A run has more of them than the list of runs.',
     }),
-    changes: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    changes: Type.Array(ChangedEntry, {
       description: 'The first entries that an import of the catalogue changes. Empty in the list of runs.',
     }),
     counts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
@@ -41,7 +74,7 @@ const Backups = Nullable(
     files: Type.Array(
       Closed({ name: Type.String(), bytes: Integer(), at: Instant('When it was written.') }),
       {
-        description: 'The newest first.',
+        description: 'Newest first.',
       },
     ),
   }),
@@ -62,7 +95,7 @@ const Task = Closed({
 
 export const Jobs = Closed(
   {
-    runs: Type.Array(JobRun, { description: 'The newest first, of 90 days.' }),
+    runs: Type.Array(JobRun, { description: 'Newest first, of 90 days.' }),
     maintenance: Type.Array(
       Closed({ command: Type.String(), finishedAt: Nullable(Instant('When it last ended well.')) }),
       { description: 'Backups and verifications, by command or from here.' },

@@ -3,8 +3,7 @@
 import { createsValue } from '../../../identity/server-keys/scopes.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { issueKey, readServerKeys, revokeKeys, rotateKey } from './change.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
@@ -19,7 +18,7 @@ const changes = [
   action({
     path: '',
     id: 'createServerKey',
-    summary: 'Make a key, which is shown once',
+    summary: 'Create a key, which is shown once',
     permission: 'keys.write',
     onePerson: ({ body }) => !body.scopes.some(createsValue),
     body: schema.NewServerKey,
@@ -35,7 +34,7 @@ const changes = [
     ...ofKey,
     path: '/:source/rotate',
     id: 'rotateServerKey',
-    summary: 'Make a second key, shown once; the first works for another 24 hours',
+    summary: 'Create a second key, which is shown once; the first is accepted for another 24 hours',
     body: schema.Rotation,
     verb: (tx, { body: { expiresAt }, params: { source } }) => rotateKey(tx, source, expiresAt),
     detail: ({ id, expiresAt }) => ({ id, expiresAt }),
@@ -48,8 +47,8 @@ const changes = [
     ...ofKey,
     path: '/:source/revoke',
     id: 'revokeServerKeys',
-    summary: 'Refuse the keys of a source from now on',
-    onePerson: 'It takes a key away.',
+    summary: 'Revoke the keys of a source',
+    onePerson: 'It removes access.',
     body: schema.Revocation,
     verb: (tx, { body: { keyId }, params: { source } }) => revokeKeys(tx, source, keyId),
     detail: result => result,
@@ -59,7 +58,7 @@ const changes = [
   }),
 ]
 
-export const keyRoutes = (deps: ConsoleDeps) =>
+export const keyRoutes = (deps: StaffDeps) =>
   withActions(
     staff(deps, { prefix: '/api/keys', tag: 'Server keys' }).get(
       '',

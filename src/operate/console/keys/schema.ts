@@ -2,7 +2,7 @@
 import { Closed, Id, IdReference, Instant, InstantInput, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { SERVER_SCOPES, type ServerScope } from '../../../identity/server-keys/scopes.ts'
-import { Reason } from '../contract/reason.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 
 // Guarantee of the cast: an object without symbols has its own names alone.
 const scopes = Object.keys(SERVER_SCOPES) as ServerScope[]
@@ -43,7 +43,7 @@ export const NewServerKey = Closed({
 export const SourceParams = Closed({ source: IdReference('The source.', 'turnstiles') })
 export const Rotation = Closed({
   expiresAt: Type.Optional(
-    InstantInput('When the new key ends; by default after as long as the one before.'),
+    InstantInput('When the new key expires. Default: after the same lifetime as the previous key.'),
   ),
   reason: Reason,
 })

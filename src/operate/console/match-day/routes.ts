@@ -1,22 +1,28 @@
 /** Match day: matches, live scores, corrections, and the progress of settlements. */
 
-import { reportState } from '../../../club/matches/report-state.ts'
-import { resetRevision } from '../../../club/matches/reset-revision.ts'
+import { listSeasons } from '../../../club/matches/matches.ts'
 import { exampleUpdate } from '../../../club/matches/schema.ts'
-import { pageOf } from '../../../core/pagination.ts'
+import { reportGivesValue, reportState, resetRevision } from '../../../club/matches/update-match.ts'
+import { parseQueryInstant } from '../../../core/instant.ts'
+import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
-import { readCheckInCode } from '../../../play/check-ins/check-in.ts'
+import { countCheckIns, countCheckInsByMinute, readCheckInCode } from '../../../play/check-ins/check-in.ts'
+import type { CheckInCodes } from '../../../play/check-ins/code.ts'
 import { CheckInCode } from '../../../play/check-ins/schema.ts'
-import { listAllMatches, listSeasons, readMatchDetail } from '../../admin/matches/read-matches.ts'
+import { forecastSettlement, readPredictionSplit } from '../../../play/predictions/forecast.ts'
+import { listAllMatches, readMatchDetail, requireStored } from '../../admin/matches/read-matches.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
-import { reportGivesValue } from './value.ts'
 
-export const matchDayRoutes = (deps: ConsoleDeps) => {
+/** Of the chart of check-ins. */
+const MINUTES = 30
+
+type MatchDayDeps = StaffDeps & { cursors: Cursors; checkInCodes: CheckInCodes }
+
+export const matchDayRoutes = (deps: MatchDayDeps) => {
   const { db, cursors, config, checkInCodes } = deps
   const publicUrl = config.docs.publicUrl ?? `http://localhost:${config.port}`
   const read = (matchId: string) => readMatchDetail(db.read, publicUrl, matchId)
@@ -52,7 +58,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
       ...ofMatch,
       path: '/matches/:matchId/revision',
       id: 'resetMatchRevision',
-      summary: 'Lower the revision of a match, after a wrong number shut out later reports',
+      summary: 'Lower the revision of a match, so that later reports are accepted',
       onePerson: 'It gives nothing.',
       body: schema.ResetRevision,
       verb: (tx, { body: { revision }, params: { matchId } }) => resetRevision(tx, matchId, revision),
@@ -98,11 +104,50 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
       }),
     )
     .get(
+      '/matches/:matchId/pulse',
+      async ({ params: { matchId } }) => {
+        await requireStored(db.read, matchId)
+        const [split, checkIns, minutes] = await Promise.all([
+          readPredictionSplit(db.read, matchId),
+          countCheckIns(db.read, matchId),
+          countCheckInsByMinute(db.read, matchId, MINUTES),
+        ])
+        return { ...split, checkIns, minutes }
+      },
+      consoleOperation({
+        id: 'readMatchPulse',
+        summary: 'Read what fans predict, and how many check in',
+        permission: 'matches.read',
+        params: schema.MatchParams,
+        responses: { 200: schema.MatchPulse },
+        problems: thrownBy.readMatchPulse,
+      }),
+    )
+    .get(
+      '/matches/:matchId/forecast',
+      async ({ params: { matchId }, query }) => {
+        const kickoffAt = parseQueryInstant(query.kickoffAt)
+        if (kickoffAt === null) throw new Error('the schema refuses what is no instant')
+        await requireStored(db.read, matchId)
+        const [homeScore, awayScore] = [Number(query.homeScore), Number(query.awayScore)]
+        return forecastSettlement(db.read, matchId, { homeScore, awayScore, kickoffAt })
+      },
+      consoleOperation({
+        id: 'forecastMatch',
+        summary: 'Count what a result would do with predictions',
+        permission: 'matches.read',
+        params: schema.MatchParams,
+        query: schema.ForecastQuery,
+        responses: { 200: schema.SettlementForecast },
+        problems: thrownBy.forecastMatch,
+      }),
+    )
+    .get(
       '/matches/:matchId/check-in-code',
       ({ params }) => readCheckInCode(db.read, checkInCodes, params.matchId),
       consoleOperation({
         id: 'readGateCode',
-        summary: 'Read the code at the gate, for the gate display of the console',
+        summary: 'Read the check-in code, for the gate display of the console',
         permission: 'gate.show',
         params: schema.MatchParams,
         responses: { 200: CheckInCode },

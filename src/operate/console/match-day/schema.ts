@@ -12,7 +12,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { Reason } from '../contract/reason.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 
 const Team = Closed(
   {
@@ -37,6 +37,7 @@ const members = {
   awayScore: Nullable(Score),
   revision: Integer({ description: 'Of status, scores and kick-off. The next change has a greater one.' }),
   active: Type.Boolean({ description: 'Whether fans see it. Only such a match can be changed.' }),
+  predictions: Integer({ description: 'Fans who have predicted it.' }),
   settlement: OneOf(['none', 'running', 'done'], {
     description: 'Of the predictions by the current result; `none`: there was no result yet.',
   }),
@@ -64,7 +65,7 @@ export const ListedMatches = Closed(
 )
 
 export const Seasons = Closed(
-  { seasons: Type.Array(Type.String(), { description: 'That have matches, the latest first.' }) },
+  { seasons: Type.Array(Type.String(), { description: 'Seasons that have matches, newest first.' }) },
   { title: 'ConsoleSeasons' },
 )
 
@@ -104,8 +105,13 @@ export const ReportedState = Closed(
     awayScore: Nullable(Score),
     reason: Type.Optional({
       ...Reason,
-      description: 'Why. Required once predictions were settled by a result.',
+      description: 'Why. Required for a result, and once predictions were settled by one.',
     }),
+    early: Type.Optional(
+      Type.Boolean({
+        description: 'Finish the match although its kick-off is to come, or was less than 45 minutes ago.',
+      }),
+    ),
   },
   { title: 'ReportedState' },
 )
@@ -117,4 +123,51 @@ export const ResetRevision = Closed(
     reason: Reason,
   },
   { title: 'ResetRevision' },
+)
+
+const Minutes = Type.Array(Closed({ at: Instant('Its begin.'), checkIns: Integer() }), {
+  description: 'The last 30 minutes, earliest first; the last one is not over.',
+})
+
+export const MatchPulse = Closed(
+  {
+    predictions: Integer({ description: 'Fans who have predicted the match.' }),
+    home: Integer({ description: 'Of them, for the home team.' }),
+    draw: Integer({ description: 'Of them, for a draw.' }),
+    away: Integer({ description: 'Of them, for the away team.' }),
+    scores: Type.Array(Closed({ homeScore: Score, awayScore: Score, predictions: Integer() }), {
+      description: 'The scores that most fans predict, at most five.',
+    }),
+    checkIns: Integer({ description: 'Fans who have checked in.' }),
+    minutes: Minutes,
+  },
+  { title: 'MatchPulse' },
+)
+
+const ScoreParameter = (description: string) =>
+  Type.String({
+    pattern: '^(0|[1-9][0-9]{0,2})$',
+    description,
+    errorNoun: 'a whole number of 0 to 999',
+    documentedAs: { type: 'integer', minimum: 0, maximum: 999, examples: [2] },
+  })
+
+export const ForecastQuery = Closed({
+  homeScore: ScoreParameter('Goals of the home team.'),
+  awayScore: ScoreParameter('Goals of the away team.'),
+  kickoffAt: InstantParameter('Kick-off: later predictions do not count.'),
+})
+
+export const SettlementForecast = Closed(
+  {
+    predictions: Integer({ description: 'Predictions that the result settles.' }),
+    exact: Integer({ description: 'With the exact score.' }),
+    difference: Integer({ description: 'With the goal difference, and no better hit.' }),
+    outcome: Integer({ description: 'With the winner or the draw, and no better hit.' }),
+    missed: Integer({ description: 'Without points.' }),
+    late: Integer({ description: 'Made after the kick-off: they do not count.' }),
+    grants: Integer({ description: 'Points that fans get.' }),
+    takesBack: Integer({ description: 'Points that are taken back, if fans have not spent them.' }),
+  },
+  { title: 'SettlementForecast' },
 )

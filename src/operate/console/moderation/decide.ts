@@ -1,11 +1,10 @@
 /** Decisions of moderators in the console, with the verbs of the command `moderate`. */
-
 import type { Transaction } from '../../../../db/index.ts'
 import { instantIn } from '../../../core/instant.ts'
 import { refuseField } from '../../../core/transport-problems.ts'
 import { decide } from '../../../fan/moderation/cases.ts'
 import type { Decision } from '../../../identity/sanctions/decisions.ts'
-import type { Staff } from '../staff.ts'
+import type { Staff } from '../../../identity/staff/staff.ts'
 import type { NewDecision } from './schema.ts'
 
 const MAX_SUSPENSION_MS = 3_653 * 86_400_000

@@ -1,29 +1,31 @@
 /** Moderation: the queue, cases, decisions and appeals. */
 
-import { pageOf } from '../../../core/pagination.ts'
-import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
-import { recordDecision } from '../../../identity/sanctions/decisions.ts'
-import { Nothing } from '../../../platform/http/contract/operation.ts'
-import { findFan, findFanOfCase } from '../../admin/moderation/find-fan.ts'
-import { countOpen } from '../../admin/moderation/lists.ts'
+import { type Cursors, pageOf } from '../../../core/pagination.ts'
+import { findReport } from '../../../fan/moderation/cases.ts'
+import { findFan } from '../../../fan/moderation/fan-record.ts'
+import { countOpen } from '../../../fan/moderation/queue.ts'
 import {
   readAppeals,
   readCase,
   readCases,
   readRecord,
   readReporter,
-} from '../../admin/moderation/read-case.ts'
+} from '../../../fan/moderation/read-case.ts'
+import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
+import { recordDecision } from '../../../identity/sanctions/decisions.ts'
+import { Nothing } from '../../../platform/http/contract/operation.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { decideAs, moderatorOf } from './decide.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
+type ModerationDeps = StaffDeps & { cursors: Cursors }
+
 const exampleDecision = { kind: 'dismiss', reason: 'other', note: 'A joke among friends.' } as const
 
-const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
+const readRoutes = (deps: ModerationDeps, { db, cursors } = deps) =>
   staff(deps, { prefix: '/api/moderation', tag: 'Moderation' })
     .get(
       '/open',
@@ -65,7 +67,7 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
       async ({ params }) => readRecord(db.read, await findFan(db.read, params.fan)),
       consoleOperation({
         id: 'readModerationRecord',
-        summary: 'Read what was decided about a fan',
+        summary: 'Read the decisions about a fan',
         permission: 'moderation.read',
         params: schema.FanParams,
         responses: { 200: schema.FanRecord },
@@ -129,7 +131,7 @@ const decisions = [
     ...about('appeal', 'appealId'),
     path: '/appeals/:appealId/decision',
     id: 'decideAppeal',
-    summary: 'Grant or reject an appeal, as another person than that of the sanction',
+    summary: 'Grant or reject an appeal against a sanction of another person',
     permission: 'moderation.write',
     params: schema.AppealParams,
     body: schema.AppealDecision,
@@ -143,7 +145,7 @@ const decisions = [
     ...about('report', 'reportId'),
     path: '/reports/:reportId/reporter',
     id: 'revealReporter',
-    summary: 'See who filed a report, which the audit log keeps',
+    summary: 'Read who filed a report; the audit log records it',
     permission: 'moderation.write',
     params: schema.ReportParams,
     body: schema.RevealReporter,
@@ -155,14 +157,14 @@ const decisions = [
   }),
 ]
 
-export const moderationRoutes = (deps: ConsoleDeps) =>
+export const moderationRoutes = (deps: ModerationDeps) =>
   withActions(
     readRoutes(deps).post(
       '/cases/:caseId/decisions',
       async ({ act, body, params: { caseId }, staff }) => {
-        const fanId = (await findFanOfCase(deps.db.read, caseId)) ?? caseId
+        const report = await findReport(deps.db.read, caseId)
         const decision = await act(
-          { kind: 'fan', id: fanId },
+          { kind: 'fan', id: report?.fanId ?? caseId },
           body.reason,
           tx => decideAs(tx, staff, caseId, body),
           { detail: ({ id, kind }) => ({ caseId, decisionId: id, kind }) },
@@ -171,8 +173,9 @@ export const moderationRoutes = (deps: ConsoleDeps) =>
       },
       consoleOperation({
         id: 'decideCase',
-        summary: 'Decide a case: all its open reports are resolved',
-        description: 'A note leaves the case open. Of several decisions at once, one succeeds.',
+        summary: 'Decide a case, and resolve all its open reports',
+        description:
+          'A note leaves the case open. If several decisions are made at the same time, one succeeds.',
         permission: 'moderation.write',
         params: schema.CaseParams,
         body: schema.NewDecision,

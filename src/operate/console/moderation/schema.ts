@@ -13,7 +13,7 @@ import {
 import { Type } from '../../../core/typebox.ts'
 import { DECISIONS, SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
-import { Reason } from '../contract/reason.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 
 const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it.' })
 /** The same kinds as in `subjects.ts`: the pages import this file, which must not import server code. */
@@ -113,8 +113,8 @@ const appealMembers = {
 export const FanRecord = Closed(
   {
     fan: Fan,
-    decisions: Type.Array(Decision, { description: 'The latest first.' }),
-    appeals: Type.Array(Closed(appealMembers), { description: 'The latest first.' }),
+    decisions: Type.Array(Decision, { description: 'Newest first.' }),
+    appeals: Type.Array(Closed(appealMembers), { description: 'Newest first.' }),
     openReports: Integer({ description: 'About the fan, in all cases.' }),
   },
   { title: 'ModerationRecord' },

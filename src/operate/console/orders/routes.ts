@@ -1,21 +1,23 @@
 /** Orders: packing, shipping and refunds. */
-
 import { Elysia } from 'elysia'
-import { pageOf } from '../../../core/pagination.ts'
+import type { Encryption } from '../../../core/encryption.ts'
+import { type Cursors, pageOf } from '../../../core/pagination.ts'
+import { mayDo } from '../../../identity/staff/roles.ts'
+import type { Staff } from '../../../identity/staff/staff.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
+import type { Payments } from '../../../play/purchases/gateways/create.ts'
 import { changeLine } from '../../../play/shop/change-line.ts'
 import { writePackingList } from '../../../play/shop/packing-list.ts'
-import { listOrdersOf, listRefundsDue, readOrderDetail } from '../../admin/orders/read-orders.ts'
-import { findRefundable, refundPurchase } from '../../admin/refunds/refund-purchase.ts'
+import { listOrdersOf, readOrderDetail } from '../../../play/shop/staff-orders.ts'
+import { findRefundable, listRefundsDue, refundPurchase } from '../../admin/refunds/refund-purchase.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { mayDo } from '../roles.ts'
-import type { Staff } from '../staff.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
-const orderRoutes = (deps: ConsoleDeps) => {
+type OrderDeps = StaffDeps & { cursors: Cursors; payments: Payments; addressEncryption: Encryption }
+
+const orderRoutes = (deps: OrderDeps) => {
   const { db, cursors, addressEncryption } = deps
   /** Roles that ship orders see the address. */
   const read = ({ role }: Staff, orderId: string) =>
@@ -26,7 +28,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
       ({ query: { list = 'all', ...page } }) => listOrdersOf(db.read, cursors, list, pageOf(page)),
       consoleOperation({
         id: 'listConsoleOrders',
-        summary: 'List orders by what there is to do',
+        summary: 'List orders by the next work to do',
         permission: 'orders.read',
         query: schema.OrdersQuery,
         responses: { 200: schema.ListedOrders },
@@ -58,7 +60,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
       consoleOperation({
         id: 'changeConsoleOrderLine',
         summary: 'Change the state of a line that is shipped',
-        description: 'Its new state says why; a reason can be added, such as for a return.',
+        description: 'The new state is the reason. Another one can be added, such as for a return.',
         permission: 'orders.write',
         params: schema.OrderLineParams,
         body: schema.LineStateChange,
@@ -92,7 +94,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
     )
 }
 
-const refundRoutes = (deps: ConsoleDeps) => {
+const refundRoutes = (deps: OrderDeps) => {
   const { db, payments } = deps
   return staff(deps, { prefix: '/api/refunds', tag: 'Orders' })
     .get(
@@ -100,7 +102,7 @@ const refundRoutes = (deps: ConsoleDeps) => {
       () => listRefundsDue(db.read),
       consoleOperation({
         id: 'listRefundsDue',
-        summary: 'List refunds that are due, of every kind of purchase',
+        summary: 'List the due refunds of all kinds of purchases',
         permission: 'orders.read',
         query: Nothing,
         responses: { 200: schema.RefundsDue },
@@ -118,7 +120,7 @@ const refundRoutes = (deps: ConsoleDeps) => {
       },
       consoleOperation({
         id: 'refundPurchase',
-        summary: 'Refund a purchase, an order or a top-up, where its payment came from',
+        summary: 'Refund a purchase, an order or a top-up by the means of its payment',
         description: 'A repeat changes nothing: `refunded` is false.',
         permission: 'refunds.write',
         params: schema.PurchaseParams,
@@ -130,5 +132,5 @@ const refundRoutes = (deps: ConsoleDeps) => {
     )
 }
 
-export const orderDeskRoutes = (deps: ConsoleDeps) =>
+export const orderDeskRoutes = (deps: OrderDeps) =>
   new Elysia({ name: 'console/orders', normalize: false }).use(orderRoutes(deps)).use(refundRoutes(deps))

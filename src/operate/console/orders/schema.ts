@@ -11,6 +11,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 import { PURCHASE_KINDS } from '../../../play/purchases/kind-names.ts'
 import {
   FanOrder,
@@ -19,15 +20,14 @@ import {
   LineParams,
 } from '../../../play/shop/order-schema.ts'
 import { Price } from '../../../play/shop/schema.ts'
-import { ORDER_LISTS } from '../../admin/orders/read-orders.ts'
-import { Reason } from '../contract/reason.ts'
+import { ORDER_LISTS } from '../../../play/shop/staff-orders.ts'
 
 export const OrdersQuery = Closed({
   ...PageQuery,
   list: Type.Optional(
     OneOf(ORDER_LISTS, {
       description:
-        '`to_pack`, `to_ship`, `shipped`: orders with a line in this state, the oldest first, as `refund_due`. The others: by status, the latest first. `paid` includes those that have arrived, `pending` those that have expired.',
+        '`to_pack`, `to_ship`, `shipped`: orders with a line in this state, oldest first, like `refund_due`. The others: by status, newest first. `paid` includes those that have arrived, `pending` those that have expired.',
       examples: ['to_pack'],
     }),
   ),
@@ -40,7 +40,7 @@ const ListedOrder = Closed(
     id: Id('The order.'),
     status: Type.String({ description: 'As the fan sees it.' }),
     fan: Fan,
-    total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
+    total: Closed(Price.properties, { description: 'The amount to pay, or that was paid.' }),
     units: Integer({ description: 'Units of all lines.' }),
     products: Type.Array(Type.String(), { description: 'Names of the products of the lines.' }),
     states: Type.Array(Type.String(), { description: 'States of the lines that are shipped, each once.' }),

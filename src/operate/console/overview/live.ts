@@ -1,9 +1,18 @@
 /** The current figures, read once for all watchers, and sent as server-sent events when they change. */
+
+import type { Logger } from 'pino'
+import type { Database } from '../../../../db/index.ts'
 import { every } from '../../../core/every.ts'
 import { logFailed } from '../../../core/loggable.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import type { AppSources } from '../../../core/sources.ts'
 import { readLiveFigures } from './read-overview.ts'
 import type { LiveFigures } from './schema.ts'
+
+export interface LiveDeps extends Pick<AppSources, 'elapsed'> {
+  db: Database
+  log: Logger
+  lifecycle: { stopping: boolean }
+}
 
 const EVERY_MS = 2_000
 /** Pauses are ten times as long as a read, so that reads take at most a tenth of the time: a match day has many events. */
@@ -18,7 +27,7 @@ interface Watcher {
   sent: string
 }
 
-export function createLive(deps: ConsoleDeps) {
+export function createLive(deps: LiveDeps) {
   const { db, elapsed, lifecycle, log } = deps
   const watchers = new Set<Watcher>()
   const encoder = new TextEncoder()
@@ -68,7 +77,7 @@ export function createLive(deps: ConsoleDeps) {
     const data = JSON.stringify(await read())
     for (const watcher of watchers) {
       const isOpen = await watcher.isOpen()
-      // The reader may be gone, so that its stream is closed.
+      // The reader may have left meanwhile, and the stream is closed.
       if (!watchers.has(watcher)) continue
       if (!isOpen) end(watcher)
       else if (watcher.sent !== data) {

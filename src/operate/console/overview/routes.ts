@@ -1,18 +1,18 @@
 /** The overview: figures by day, and current figures. */
-
+import { findSession } from '../../../identity/staff/sessions/sessions.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { consoleConfigOf } from '../contract/settings.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { cookieName, readCookie } from '../sessions/cookie.ts'
-import { findSession } from '../sessions/sessions.ts'
-import { createLive } from './live.ts'
+import { createLive, type LiveDeps } from './live.ts'
 import { readOverview } from './read-overview.ts'
 import { LiveFigures, Overview, OverviewQuery, PERIODS } from './schema.ts'
 
+type OverviewDeps = StaffDeps & LiveDeps
+
 const STREAM = 'text/event-stream'
 
-export function overviewRoutes(deps: ConsoleDeps) {
+export function overviewRoutes(deps: OverviewDeps) {
   const live = createLive(deps)
   const isOpen = async (request: Request) => {
     const token = readCookie(request.headers, cookieName(consoleConfigOf(deps).secure))
@@ -25,7 +25,7 @@ export function overviewRoutes(deps: ConsoleDeps) {
       consoleOperation({
         id: 'readOverview',
         summary: 'Read the figures of the club by day',
-        description: 'Days are those of UTC. Figures of today are of a moment ago.',
+        description: 'Days are in UTC. The figures of today can be some seconds old.',
         permission: 'overview.read',
         query: OverviewQuery,
         responses: { 200: Overview },
@@ -39,8 +39,8 @@ export function overviewRoutes(deps: ConsoleDeps) {
           : live.read(),
       consoleOperation({
         id: 'readLiveFigures',
-        summary: 'Read the figures as they are now, or follow them',
-        description: `With \`Accept: ${STREAM}\`: server-sent events \`figures\`, one when it opens and one after each change, until the session ends.`,
+        summary: 'Read the current figures, or follow them',
+        description: `With \`Accept: ${STREAM}\`: server-sent events named \`figures\`: one at the start, then one after each change, until the session ends.`,
         permission: 'overview.read',
         responses: { 200: LiveFigures },
       }),

@@ -62,7 +62,7 @@ export const OverviewQuery = Closed({
   days: Type.Optional(
     Type.Union(
       PERIODS.map(period => Type.Literal(period)),
-      { description: 'How many days, today among them.', default: '30' },
+      { description: 'Number of days, including today.', default: '30' },
     ),
   ),
 })
@@ -72,7 +72,7 @@ export const Overview = Closed(
     days: Type.Array(
       Closed({
         day: Day,
-        figures: Nullable(DayFigures, { description: 'Null: not counted yet, or too old to count.' }),
+        figures: Nullable(DayFigures, { description: 'Null: not counted yet, or before the first fan.' }),
       }),
       { description: 'The oldest first; today is the last.' },
     ),

@@ -1,6 +1,6 @@
 /** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { consoleProblems } from '../../../identity/staff/problems.ts'
 import { providerProblems } from '../../../platform/identity-provider/problems.ts'
-import { consoleProblems } from '../problems.ts'
 
 export const thrownBy = {
   endProviderSessions: [

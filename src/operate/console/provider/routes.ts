@@ -1,18 +1,37 @@
 /** Sign-in with the provider of the staff: the redirect to its page and back, and logout requests of the provider. */
-
+import type { Encryption } from '../../../core/encryption.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
+import type { AppSources } from '../../../core/sources.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
 import { useOnce } from '../../../identity/auth/open-tokens.ts'
+import { recordAction } from '../../../identity/staff/audit/record.ts'
+import { consoleProblems } from '../../../identity/staff/problems.ts'
+import {
+  createLogoutReader,
+  logOutAtProvider,
+  logOutWithoutRole,
+} from '../../../identity/staff/provider/logout.ts'
+import {
+  ATTEMPT_MS,
+  type Attempt,
+  createStaffSignIn,
+  type SignInFault,
+  SignInRefused,
+} from '../../../identity/staff/provider/sign-in.ts'
+import {
+  createSession,
+  endSessionOfToken,
+  endSessionsInOtherRoles,
+  SESSION_MS,
+} from '../../../identity/staff/sessions/sessions.ts'
 import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
 import { type Failures, uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
-import { ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
-import { recordAction } from '../audit/record.ts'
+import { type Fetch, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { consoleConfigOf, consoleUrlOf } from '../contract/settings.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { consoleProblems } from '../problems.ts'
+import type { StaffDeps } from '../contract/staff.ts'
 import {
   attemptCookie,
   attemptCookieName,
@@ -21,20 +40,19 @@ import {
   sessionCookie,
 } from '../sessions/cookie.ts'
 import { EndedSessions } from '../sessions/schema.ts'
-import {
-  createSession,
-  endSessionOfToken,
-  endSessionsInOtherRoles,
-  SESSION_MS,
-} from '../sessions/sessions.ts'
-import { createLogoutReader, logOutAtProvider, logOutWithoutRole } from './logout.ts'
 import { thrownBy } from './problems.generated.ts'
 import { LogoutForm, ProviderResponse, Redirect, SignInOptions } from './schema.ts'
-import { ATTEMPT_MS, type Attempt, createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
+
+interface ProviderDeps extends StaffDeps, AppSources {
+  /** Encrypts the cookies of sign-ins that have begun. */
+  signInEncryption: Encryption
+  /** The `fetch` for the provider of the staff. In production, the default refuses internal addresses. */
+  staffFetch?: Fetch
+}
 
 const PREFIX = '/api/session/provider'
 
-export const providerRoutes = (deps: ConsoleDeps) => {
+export const providerRoutes = (deps: ProviderDeps) => {
   const console = consoleConfigOf(deps)
   const { provider, secure } = console
   const fetch =
@@ -69,7 +87,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
       () => ({ provider: provider && new URL(provider.issuer).host }),
       operation({
         id: 'readSignInOptions',
-        summary: 'How staff can sign in',
+        summary: 'List the ways to sign in',
         responses: { 200: SignInOptions },
         data: 'none',
       }),
@@ -91,7 +109,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
       },
       operation({
         id: 'startProviderSignIn',
-        summary: 'Go to the page of the provider of the staff',
+        summary: 'Start a sign-in at the provider of the staff',
         responses: { 303: Redirect },
         data: 'none',
       }),
@@ -134,7 +152,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
       },
       operation({
         id: 'finishProviderSignIn',
-        summary: 'Come back from the page of the provider of the staff',
+        summary: 'Finish a sign-in at the provider of the staff',
         query: ProviderResponse,
         open: true,
         responses: { 303: Redirect },
@@ -152,7 +170,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
       },
       operation({
         id: 'endProviderSessions',
-        summary: 'End sessions of staff, as their provider asks',
+        summary: 'End sessions of staff at the request of their provider',
         description: 'OpenID Connect Back-Channel Logout 1.0: a form with a `logout_token`.',
         body: LogoutForm,
         responses: { 200: EndedSessions },

@@ -1,43 +1,52 @@
 /** Sign-in by a link, the session, sign-out. */
-
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
-import type { Config } from '../../../platform/config/config.ts'
+import { recordAction } from '../../../identity/staff/audit/record.ts'
+import { sessionOf } from '../../../identity/staff/call.ts'
+import { permissionsOf } from '../../../identity/staff/roles.ts'
+import { requireSameOrigin } from '../../../identity/staff/same-origin.ts'
+import { readLink, useLink } from '../../../identity/staff/sessions/links.ts'
+import { csrfTokenOf } from '../../../identity/staff/sessions/secrets.ts'
+import {
+  endSession,
+  endSessionOfToken,
+  SESSION_MS,
+  type StaffSession,
+} from '../../../identity/staff/sessions/sessions.ts'
 import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
-import { recordAction } from '../audit/record.ts'
-import { sessionOf } from '../contract/call.ts'
+import { settingsOf } from '../../../platform/settings/settings.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { requireSameOrigin } from '../contract/same-origin.ts'
-import { consoleConfigOf } from '../contract/settings.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { permissionsOf } from '../roles.ts'
+import { apiOriginOf, consoleConfigOf } from '../contract/settings.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { cookieName, readCookie, sessionCookie } from './cookie.ts'
-import { readLink, useLink } from './links.ts'
 import { thrownBy } from './problems.generated.ts'
 import { CurrentSession, LinkOwner, LinkSecret } from './schema.ts'
-import { csrfTokenOf } from './secrets.ts'
-import { endSession, endSessionOfToken, SESSION_MS, type StaffSession } from './sessions.ts'
 
 const group = { prefix: '/api/session', tag: 'Session' } as const
 const Done = Closed({ ended: CurrentSession.properties.production })
 
-const presentSession = (
+async function presentSession(
   { staff, expiresAt, csrfToken }: StaffSession & { csrfToken: string },
-  { production, docs }: Pick<Config, 'production' | 'docs'>,
-) => ({
-  staff,
-  permissions: permissionsOf(staff.role),
-  csrfToken,
-  expiresAt: expiresAt.toISOString(),
-  production,
-  ...(docs.publicUrl === null ? {} : { publicUrl: docs.publicUrl }),
-})
+  { config, db }: StaffDeps,
+) {
+  const { production, docs } = config
+  const { timeZone, currency } = await settingsOf(db.read)
+  return {
+    staff,
+    permissions: permissionsOf(staff.role),
+    csrfToken,
+    expiresAt: expiresAt.toISOString(),
+    production,
+    club: { timeZone, currency },
+    apiOrigin: apiOriginOf(config),
+    ...(docs.publicUrl === null ? {} : { publicUrl: docs.publicUrl }),
+  }
+}
 
 /** Routes without a session. The rate limit per address is low, since a request could guess a secret. */
-const signIn = (deps: ConsoleDeps) =>
+const signIn = (deps: StaffDeps) =>
   anyone(group)
     .use(uncachedInGroup())
     // Another site must not sign a browser in as someone else.
@@ -54,7 +63,7 @@ const signIn = (deps: ConsoleDeps) =>
       operation({
         id: 'readLink',
         summary: 'Show the person of a link',
-        description: 'Does not use the link: previews of chat programs must not either.',
+        description: 'Reading does not use up the link, so that previews of chat programs do not.',
         body: LinkSecret,
         responses: { 200: LinkOwner },
         problems: thrownBy.readLink,
@@ -76,7 +85,7 @@ const signIn = (deps: ConsoleDeps) =>
           return created
         })
         set.headers['Set-Cookie'] = sessionCookie(console, session.token, SESSION_MS / 1_000)
-        return presentSession({ ...session, csrfToken: csrfTokenOf(session.token) }, deps.config)
+        return presentSession({ ...session, csrfToken: csrfTokenOf(session.token) }, deps)
       },
       operation({
         id: 'signIn',
@@ -89,14 +98,14 @@ const signIn = (deps: ConsoleDeps) =>
       }),
     )
 
-const current = (deps: ConsoleDeps) =>
+const current = (deps: StaffDeps) =>
   staff(deps, group)
     .get(
       '',
-      ({ request }) => presentSession(sessionOf(request), deps.config),
+      ({ request }) => presentSession(sessionOf(request), deps),
       consoleOperation({
         id: 'readSession',
-        summary: 'Who is signed in, and what they may do',
+        summary: 'Read the signed-in person and their permissions',
         permission: 'session.own',
         responses: { 200: CurrentSession },
       }),
@@ -119,5 +128,5 @@ const current = (deps: ConsoleDeps) =>
       }),
     )
 
-export const sessionRoutes = (deps: ConsoleDeps) =>
+export const sessionRoutes = (deps: StaffDeps) =>
   new Elysia({ name: 'console/sessions', normalize: false }).use(signIn(deps)).use(current(deps))

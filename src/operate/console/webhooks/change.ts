@@ -1,6 +1,8 @@
 /** Changes by the pages: the verbs of `delivery/webhooks`, with errors as problems. */
-import type { Transaction } from '../../../../db/index.ts'
+import type { Database, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import type { AppSources } from '../../../core/sources.ts'
+import type { GuardedFetch } from '../../../core/ssrf-guard.ts'
 import { refuseField } from '../../../core/transport-problems.ts'
 import {
   addEndpoint,
@@ -18,10 +20,15 @@ import { isSuccess } from '../../../delivery/webhooks/send.ts'
 import { testEndpoint } from '../../../delivery/webhooks/test-endpoint.ts'
 import { typeFault } from '../../../delivery/webhooks/types.ts'
 import { messageTypes } from '../../../economy/events/types.ts'
-import type { ConsoleDeps } from '../deps.ts'
 import { webhookProblems } from './problems.ts'
 import { keyOf, requireEndpoint } from './read.ts'
 import type { DeliveryParams, NewEndpoint } from './schema.ts'
+
+export interface TestDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'now'> {
+  db: Database
+  webhookSecrets: WebhookSecrets
+  webhookFetch: GuardedFetch
+}
 
 /** @throws DomainError `validation_failed` */
 function requireTypes(types: string[]): string[] {
@@ -83,7 +90,7 @@ export async function resend(tx: Transaction, params: typeof DeliveryParams.stat
 }
 
 /** @throws DomainError `webhook_secret_unreadable`, `webhook_endpoint_not_found`, `validation_failed` */
-export async function sendTest(deps: ConsoleDeps, id: string, type: string | undefined) {
+export async function sendTest(deps: TestDeps, id: string, type: string | undefined) {
   if (type !== undefined) {
     requireExample(type)
     const fault = typeFault(type, messageTypes)

@@ -14,6 +14,6 @@ export const webhookProblems = defineProblems({
   webhook_secret_unreadable: {
     status: 409,
     title: 'The secret of the endpoint cannot be decrypted',
-    description: 'It was encrypted under a key that the server does not have. Rotate the secret.',
+    description: 'It was encrypted with a key that the server no longer has. Rotate the secret.',
   },
 })

@@ -1,9 +1,8 @@
 /** Data of endpoints and deliveries for the pages. */
 import type { Reader } from '../../../../db/index.ts'
-import type { Cursors } from '../../../core/pagination.ts'
-import { pageOf } from '../../../core/pagination.ts'
+import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { attemptsOf } from '../../../delivery/webhooks/attempts.ts'
+import { attemptsOf, messageId } from '../../../delivery/webhooks/deliveries.ts'
 import { type Endpoint, findEndpoint, listEndpoints } from '../../../delivery/webhooks/endpoints.ts'
 import {
   type FoundDelivery,
@@ -11,7 +10,6 @@ import {
   pageDeliveries,
 } from '../../../delivery/webhooks/find-deliveries.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
-import { messageId } from '../../../delivery/webhooks/message-id.ts'
 import { parseTypes } from '../../../delivery/webhooks/types.ts'
 import { readAwaiting } from '../../../economy/events/distribute.ts'
 import { messageTypes } from '../../../economy/events/types.ts'
@@ -35,10 +33,15 @@ export async function readWebhooks(reader: Reader) {
 function presentEndpoint(endpoint: Endpoint, now: Date) {
   const { id, url, types, disabledAt, disabledReason, pausedUntil, failingSince, createdAt } = endpoint
   const isLater = (at: Date | null) => at !== null && at > now
-  const state = disabledAt !== null ? 'disabled' : isLater(pausedUntil) ? 'paused' : 'active'
+  const state: 'disabled' | 'paused' | 'active' =
+    disabledAt !== null ? 'disabled' : isLater(pausedUntil) ? 'paused' : 'active'
   const { previousSecretEndsAt: ends } = endpoint
   return {
-    ...({ id, url, types: parseTypes(types), state, disabledReason } as const),
+    id,
+    url,
+    types: parseTypes(types),
+    state,
+    disabledReason,
     disabledAt: textOf(disabledAt),
     pausedUntil: isLater(pausedUntil) ? textOf(pausedUntil) : null,
     failingSince: textOf(failingSince),

@@ -1,11 +1,12 @@
 /** Endpoints of webhooks, and their deliveries. */
 
 import { parseInstant, parseQueryInstant } from '../../../core/instant.ts'
+import type { Cursors } from '../../../core/pagination.ts'
 import { countReplayed } from '../../../delivery/webhooks/replay.ts'
+import type { Jobs } from '../../admin/jobs/jobs.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
-import { staff } from '../contract/staff.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { type StaffDeps, staff } from '../contract/staff.ts'
 import { presentRun } from '../jobs/read.ts'
 import { JobRun } from '../jobs/schema.ts'
 import { startJob } from '../jobs/start.ts'
@@ -13,6 +14,8 @@ import * as change from './change.ts'
 import { thrownBy } from './problems.generated.ts'
 import { listDeliveries, readDelivery, readWebhooks, requireEndpoint } from './read.ts'
 import * as schema from './schema.ts'
+
+type WebhookDeps = StaffDeps & change.TestDeps & { cursors: Cursors; jobs: Jobs }
 
 const write = 'webhooks.write'
 const ofEndpoint = {
@@ -25,7 +28,7 @@ const ofEndpoint = {
 } as const
 const byReason = { body: schema.WithReason, example: { reason: 'The receiver moved.' } }
 
-const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: ConsoleDeps) => [
+const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: WebhookDeps) => [
   action({
     ...byReason,
     path: '/endpoints/:endpointId/deliveries/:lane/:sequence/resend',
@@ -61,7 +64,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     method: 'PUT',
     path: '/endpoints/:endpointId/types',
     id: 'setWebhookTypes',
-    summary: 'Change which types an endpoint receives',
+    summary: 'Change the event types of an endpoint',
     body: schema.ChangedTypes,
     verb: (tx, { body: { types }, params: { endpointId } }) => change.setTypes(tx, endpointId, types),
     detail: (_, { body: { types } }) => ({ types }),
@@ -74,7 +77,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     ...byReason,
     path: '/endpoints/:endpointId/rotate',
     id: 'rotateWebhookSecret',
-    summary: 'Make a new secret, which is shown once',
+    summary: 'Create a new secret, which is shown once',
     verb: (tx, { params: { endpointId } }) => change.rotate(tx, secrets, endpointId),
     answer: schema.RotatedSecret,
     problems: thrownBy.rotateWebhookSecret,
@@ -84,7 +87,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     ...byReason,
     path: '/endpoints/:endpointId/disable',
     id: 'disableWebhookEndpoint',
-    summary: 'Send nothing to an endpoint; its events are kept for 30 days',
+    summary: 'Disable an endpoint; its events are kept for 30 days',
     verb: (tx, { params: { endpointId } }) => change.disable(tx, endpointId),
     answer: schema.Changed,
     problems: thrownBy.disableWebhookEndpoint,
@@ -94,7 +97,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     ...byReason,
     path: '/endpoints/:endpointId/enable',
     id: 'enableWebhookEndpoint',
-    summary: 'Send to an endpoint again, what is pending first',
+    summary: 'Enable an endpoint; pending events are sent first',
     verb: (tx, { params: { endpointId } }) => change.enable(tx, endpointId),
     answer: schema.Changed,
     problems: thrownBy.enableWebhookEndpoint,
@@ -113,7 +116,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     ...ofEndpoint,
     path: '/endpoints/:endpointId/replay',
     id: 'replayWebhooks',
-    summary: 'Send again what happened since a time, each fan’s in order',
+    summary: 'Replay the events since a time, in order for each fan',
     body: schema.Replay,
     verb: async (tx, { body, params: { endpointId }, staff }) => {
       await requireEndpoint(tx, endpointId)
@@ -131,7 +134,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
 /** Guarantee of the fallback: the schema refuses what is no instant. */
 const sinceOf = ({ since }: { since: string }) => (parseInstant(since) ?? new Date(0)).toISOString()
 
-export const webhookRoutes = (deps: ConsoleDeps) => {
+export const webhookRoutes = (deps: WebhookDeps) => {
   const { db, cursors } = deps
   const group = staff(deps, { prefix: '/api/webhooks', tag: 'Webhooks' })
     .get(
@@ -149,7 +152,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
       ({ query }) => listDeliveries(db.read, cursors, query),
       consoleOperation({
         id: 'listWebhookDeliveries',
-        summary: 'List deliveries, the newest event first',
+        summary: 'List deliveries, newest event first',
         permission: 'webhooks.read',
         query: schema.DeliveryQuery,
         responses: { 200: schema.DeliveryPage },
@@ -161,7 +164,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
       ({ params }) => readDelivery(db.read, params),
       consoleOperation({
         id: 'readWebhookDelivery',
-        summary: 'A delivery with its attempts',
+        summary: 'Read a delivery with its attempts',
         permission: 'webhooks.read',
         params: schema.DeliveryParams,
         responses: { 200: schema.Delivery },
@@ -204,7 +207,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
       },
       consoleOperation({
         id: 'countWebhookReplay',
-        summary: 'How many deliveries a replay would send again',
+        summary: 'Count the deliveries that a replay would send',
         permission: 'webhooks.read',
         params: schema.EndpointParams,
         query: schema.ReplayQuery,

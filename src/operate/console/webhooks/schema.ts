@@ -15,7 +15,7 @@ import {
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { DELIVERY_STATES } from '../../../delivery/webhooks/types.ts'
-import { Reason } from '../contract/reason.ts'
+import { Reason } from '../../../identity/staff/reason.ts'
 
 const Endpoint = Closed(
   {

@@ -3,6 +3,7 @@ import { filterPlugin } from './filter.js'
 import { labelFields, labelsPlugin } from './labels.js'
 import { problemsPlugin } from './problems.js'
 import { referencesPlugin } from './references.js'
+import { sectionsPlugin } from './sections.js'
 import { claimsOf, sessionOf, signedInPlugin } from './signed-in.js'
 
 const { clientId } = document.querySelector('script[data-client-id]').dataset
@@ -24,7 +25,7 @@ const ui = SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   persistAuthorization: true,
-  plugins: [filterPlugin, labelsPlugin, problemsPlugin, referencesPlugin, signedInPlugin],
+  plugins: [filterPlugin, labelsPlugin, problemsPlugin, referencesPlugin, sectionsPlugin, signedInPlugin],
   tryItOutEnabled: true,
   validatorUrl: null,
   oauth2RedirectUrl: `${location.origin}/docs/oauth2-redirect.html`,

@@ -20,7 +20,7 @@ export const LanguageQuery = {
   lang: Type.Optional(
     Formatted('language-tag', isTag, {
       description:
-        'Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default.',
+        'Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text.',
       errorNoun: 'a language tag (BCP 47), such as pt-BR',
       documentedAs: { type: 'string', minLength: 2, maxLength: 35, examples: ['pt-BR'] },
     }),

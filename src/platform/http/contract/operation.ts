@@ -58,7 +58,7 @@ export interface Declaration<Body, Query, Params, Responses, Problem> {
   conditional?: boolean
   /** Accepts any query string and no limit, for load balancers' probes. */
   probe?: true
-  /** Accepts larger bodies than `MAX_BODY_BYTES`. Bytes. */
+  /** Accepts larger bodies than the 64 KiB of other operations. Bytes. */
   maxBodyBytes?: number
   /** The body comes from another system: only the members that are read are declared. */
   open?: true
@@ -129,7 +129,7 @@ type Problems<Problem extends ProblemType> = {
   [Status in Problem['status']]: TUnsafe<ProblemOf<Extract<Problem, { status: Status }>>>
 }
 
-/** Options of an Elysia route. `response` exists only for the compiler: the tests validate responses, requests do not. */
+/** Options of an Elysia route. `response` exists only for the compiler; only tests validate responses. */
 export interface Operation<Body, Query, Params, Responses, Problem extends ProblemType> {
   body: Body
   query: Query

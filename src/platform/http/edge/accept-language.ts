@@ -12,8 +12,8 @@ const RANGE = /^([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*q=(0(?:\.\d{0,3})
 const known = new LRUCache<string, readonly string[]>({ max: 1_000 })
 
 /**
- * The tags to look up, the most preferred first: those of `asked`, then of the header. The same preferences are the same array,
- * by which renderings are found.
+ * The tags to look up, the most preferred first: those of `asked`, then of the header. Equal preferences are
+ * one array, which is the key of cached renderings.
  */
 export function preferredLanguages(
   asked: (string | null | undefined)[],

@@ -131,6 +131,7 @@ async function locateSyntaxError(text: string): Promise<string> {
     parse(text)
     return ''
   } catch (error) {
+    // Guarantee of the cast: `parse` throws its own errors only.
     const { line, column } = error as { line?: number; column?: number }
     return line === undefined ? '' : `: line ${line}, column ${column}`
   }

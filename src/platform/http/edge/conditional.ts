@@ -1,6 +1,6 @@
 /** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
 import { createRenderings } from '../../../core/texts.ts'
-import { acceptsGzip, COMPRESSED_FROM_BYTES } from './compression.ts'
+import { acceptsGzip, COMPRESSED_FROM_BYTES, type Coding } from './compression.ts'
 import { addVary } from './responses.ts'
 
 /**
@@ -76,7 +76,7 @@ function chooseCoding(plain: Rendered & { body: string }, headers: Headers): Ren
 }
 
 /** A strong ETag: 160 bits of the SHA-256 of the body. */
-export function etagOf(body: string): string {
+export function etagOf(body: string | Uint8Array<ArrayBuffer>): string {
   return `"${new Bun.CryptoHasher('sha256').update(body).digest().subarray(0, 20).toString('base64url')}"`
 }
 
@@ -93,5 +93,5 @@ export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   })
 }
 
-export const withCoding = (etag: string) => etag.replace(/"$/, '-gzip"')
-const withoutCoding = (etag: string) => etag.replace(/-gzip"$/, '"')
+export const withCoding = (etag: string, coding: Coding = 'gzip') => etag.replace(/"$/, `-${coding}"`)
+const withoutCoding = (etag: string) => etag.replace(/-(gzip|br)"$/, '"')

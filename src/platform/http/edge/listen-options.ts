@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts'
 
 /**
- * Above every `MAX_BODY_BYTES`, so that `body.ts` refuses a large body with a problem document: Bun's own 413 has none. Bun
+ * Above every limit of an operation, so that `body.ts` refuses a large body with a problem document: Bun's own 413 has none. Bun
  * keeps so much of a chunked body before anyone reads it.
  */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024

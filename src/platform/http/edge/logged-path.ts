@@ -37,7 +37,7 @@ export function createLineLimit(log: Logger) {
   const startSecond = (kind: string, message: string) =>
     void setTimeout(() => endSecond(kind, message), SUMMARY_EVERY_MS).unref()
 
-  /** Whether to write a line of this kind. `message`: of the line with the `count` of those that were not written. */
+  /** Whether to write a line of this kind. `message` is written later, with the number of lines that were left out. */
   return (kind: string, message: string): boolean => {
     const count = counts.getOrInsertComputed(kind, () => {
       startSecond(kind, message)

@@ -60,6 +60,7 @@ function describeProblem(error: DomainError, requestId: string) {
     detail: detail ?? (errors?.[0] ? describeField(errors[0]) : `${title}.`),
     requestId,
     ...(errors ? { errors } : {}),
+    // Guarantee of the cast: members are an object.
     ...(error.members as object | undefined),
   }
 }

@@ -44,6 +44,9 @@ export function createResponder(base: Record<string, string>) {
 /** Adds the headers of `set`. `own`: header names, in lower case, that `set` does not replace. */
 function withHeaders(response: Response, set: Additions, own?: Set<string>): Response {
   const { headers } = response
+  const named = own?.has('vary') ? headers.get('Vary')?.toLowerCase().split(', ') : undefined
+  for (const name of named ? String(set.headers.Vary ?? '').split(', ') : [])
+    if (name !== '' && !named?.includes(name.toLowerCase())) headers.append('Vary', name)
   for (const name in set.headers)
     if (!own?.has(name.toLowerCase())) headers.set(name, String(set.headers[name]))
   // Elysia would add them to a copy of the response.

@@ -43,7 +43,7 @@ export function routeFacts(routes: Route[]) {
     judgesSecret: (method: string, route: string | undefined) => judgesSecrets.has(`${method} ${route}`),
     /** The operation on this path reads a body without knowing its caller. */
     readsBodyOfAnyone: (path: string) => bodiesOfAnyone.has(path),
-    /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
+    /** Bytes; undefined where the limit of the configuration applies. */
     maxBodyBytes: (path: string) =>
       bodies.get(path) ??
       (parametrized.length > 0 ? bodies.get(templateOf(parametrized, path) ?? '') : undefined),

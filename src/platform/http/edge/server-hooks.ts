@@ -3,6 +3,7 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { Logger } from 'pino'
 import type { Database } from '../../../../db/index.ts'
+import type { Subject } from '../../../core/caller.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import type { AppSources } from '../../../core/sources.ts'
@@ -11,10 +12,12 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
 import {
   addLimits,
+  countGuess,
   limitAddress,
   limitFailures,
   type RateLimitHeaders,
   requireFewFailures,
+  requireFewGuesses,
 } from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { announcedBytes, type Bodies, isReadWhole, parseBody, receiveBody, receiveBytes } from './body.ts'
@@ -39,6 +42,10 @@ export interface Failures {
   check(request: Request): void
   /** Counts a refused secret. @throws DomainError `rate_limited` */
   count(request: Request): void
+  /** @throws DomainError `rate_limited` after too many unknown codes of the caller or the address */
+  checkCodes(request: Request, caller: Subject): void
+  /** Counts an unknown code. @throws DomainError `rate_limited` */
+  countCode(request: Request, caller: Subject): void
 }
 
 /** A client's `X-Request-Id` is used if it matches. */
@@ -58,6 +65,8 @@ interface ServerContext {
   /** The address of the connection of a request. */
   peerOf(request: Request): string | undefined
   facts: RouteFacts
+  /** For an unknown path, if the client is a browser that opens it. */
+  missingPage?(request: Request, detail: string | undefined): Response | undefined
 }
 
 interface HookDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'randomBytes'> {
@@ -70,7 +79,10 @@ interface HookDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'randomBytes'>
   tracer: Tracer | undefined
 }
 
-export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf, facts }: ServerContext) => {
+export const serverHooks = (
+  deps: HookDeps,
+  { allowedMethods, templateOf, peerOf, facts, missingPage }: ServerContext,
+) => {
   const { config, db, elapsed, lifecycle, log, newId, observers, randomBytes, rateLimiter, tracer } = deps
   const { network } = config
   const cors = createCors(network)
@@ -198,6 +210,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
         () => addressOf(request),
         () => {},
       ),
+    checkCodes: (request, caller) => requireFewGuesses(rateLimiter, caller, () => addressOf(request)),
+    countCode: (request, caller) => countGuess(rateLimiter, caller, () => addressOf(request)),
   }
 
   /** A secret that was refused: beyond the limit of its address the refusal is `rate_limited`. */
@@ -277,7 +291,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
               ...members,
             })
           }
-          response = problemResponse(response, requestId)
+          response =
+            (response.code === 'not_found' ? missingPage?.(request, detail) : undefined) ??
+            problemResponse(response, requestId)
         }
         requestLog.end(request, response.status, route)
         return respond(response, set)

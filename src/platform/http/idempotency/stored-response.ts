@@ -27,7 +27,7 @@ export const encryptStored = (encryption: Encryption) => ({
   },
 })
 
-/** JSON text. Null if it is encrypted with a key that is not known any more, or no key is given. */
+/** JSON text. Null if it is encrypted with a key that is no longer known, or no key is given. */
 export function decryptStored(
   encryption: Encryption | undefined,
   scope: KeyScope,

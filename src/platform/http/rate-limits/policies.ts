@@ -12,10 +12,12 @@ export type RateLimitHeaders = Record<'RateLimit' | 'RateLimit-Policy', string>
 /** Receives the headers before `rate_limited` is thrown. */
 type Report = (headers: RateLimitHeaders) => void
 
-/** Policies that limit guesses: of tokens, and of redemption codes. */
+/** Policies that limit guesses: of tokens, of redemption codes, and of codes of campaigns. */
 const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
   tokensPerAddress: 'sign_in_limit_reached',
   redemptions: 'redemption_limit_reached',
+  codes: 'code_limit_reached',
+  codesPerAddress: 'code_limit_reached',
 }
 
 /** Adds to the policies that have counted the request before. */
@@ -53,6 +55,27 @@ export function requireFewFailures(limiter: RateLimiter, addressOf: () => string
 /** @throws DomainError `rate_limited` */
 export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Subject, report: Report): void {
   limit(limiter, policy, () => `${caller.provider} ${caller.subject}`, report)
+}
+
+const nothing = () => {}
+
+/**
+ * Refuses a caller who has entered too many unknown codes. Beyond the limit of the address, one who has entered any: others at
+ * the address, such as in a stadium, must not stop a fan who types a code right. Counts nothing.
+ * @throws DomainError `rate_limited`
+ */
+export function requireFewGuesses(limiter: RateLimiter, caller: Subject, addressOf: () => string): void {
+  const own = `${caller.provider} ${caller.subject}`
+  limit(limiter, 'codes', () => own, nothing, { count: false })
+  const allowance = limiter.counts('codes') ? limiter.check('codes', own) : null
+  if (allowance && allowance.remaining === allowance.quota) return
+  limit(limiter, 'codesPerAddress', addressOf, nothing, { count: false })
+}
+
+/** Counts an unknown code. Beyond the limit of the address the error is `rate_limited`. @throws DomainError `rate_limited` */
+export function countGuess(limiter: RateLimiter, caller: Subject, addressOf: () => string): void {
+  limit(limiter, 'codes', () => `${caller.provider} ${caller.subject}`, nothing)
+  limit(limiter, 'codesPerAddress', addressOf, nothing)
 }
 
 /** The limit of a calling system. @throws DomainError `rate_limited` */

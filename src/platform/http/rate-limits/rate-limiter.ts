@@ -1,11 +1,14 @@
 /**
- * Counts requests in fixed windows of a minute: in memory, at the cost of a lookup, and shared through the database in the
+ * Counts requests in fixed windows, most of a minute: in memory, at the cost of a lookup, and shared through the database in the
  * background (`shareWindows`). The clock is monotonic: setting the machine's clock does not change a limit.
  */
 import { LRUCache } from 'lru-cache'
-import type { RateLimits } from '../../config/limits.ts'
+import { LONGER_WINDOWS, type RateLimits } from '../../config/limits.ts'
 
 export const WINDOW_MS = 60_000
+
+export const windowMsOf = (policy: Policy): number => (LONGER_WINDOWS[policy] ?? 1) * WINDOW_MS
+
 /** Keys of a policy. Beyond it, the least recently used key is removed, and its count starts again. */
 const MAX_KEYS = 100_000
 /** A `max` would reserve the memory of all keys, 2.4 MB a policy, at the first request. */
@@ -53,7 +56,7 @@ export function createRateLimiter({ rates, monotonic }: Options) {
     windows.set(policy, ofPolicy)
     const known = ofPolicy.get(key)
     if (known && known.endsAt > now) return known
-    const window = { policy, key, used: 0, unshared: 0, endsAt: now + WINDOW_MS }
+    const window = { policy, key, used: 0, unshared: 0, endsAt: now + windowMsOf(policy) }
     ofPolicy.set(key, window)
     return window
   }
@@ -75,7 +78,7 @@ export function createRateLimiter({ rates, monotonic }: Options) {
       allowed,
       quota,
       remaining: Math.max(0, quota - window.used),
-      windowSeconds: WINDOW_MS / 1000,
+      windowSeconds: windowMsOf(policy) / 1000,
       resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
     }
   }

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { and, gt, lte, sql } from 'drizzle-orm'
 import { type Database, DatabaseError, type Transaction } from '../../../../db/index.ts'
-import { type RateLimiter, WINDOW_MS, type Window } from './rate-limiter.ts'
+import { type Policy, type RateLimiter, type Window, windowMsOf } from './rate-limiter.ts'
 
 /** Rows of one statement. */
 const BATCH = 500
@@ -24,14 +24,16 @@ export async function shareWindows(db: Database, limiter: RateLimiter, secret: B
 }
 
 async function share(db: Database, limiter: RateLimiter, batch: Map<string, Window>): Promise<void> {
-  const added = new Map([...batch].map(([key, { unshared }]) => [key, unshared]))
+  const added = new Map(
+    [...batch].map(([key, { unshared, policy }]) => [key, { used: unshared, policy }] as const),
+  )
   try {
     const { rows, now } = await db.write(async tx => ({ rows: await add(tx, added), now: tx.now() }))
     for (const { key, used, endsAt } of rows) {
       const window = batch.get(key)
       if (!window) continue
       // `used` does not include requests that were counted during the write.
-      window.unshared -= added.get(key) ?? 0
+      window.unshared -= added.get(key)?.used ?? 0
       window.used = used + window.unshared
       window.endsAt = limiter.monotonic() + (endsAt.getTime() - now.getTime())
     }
@@ -42,16 +44,16 @@ async function share(db: Database, limiter: RateLimiter, batch: Map<string, Wind
 }
 
 /**
- * Adds counts to the windows. Restarts a window that has ended, or that ends more than `WINDOW_MS` from now because a
+ * Adds counts to the windows. Restarts a window that has ended, or that ends later than a new one would because a
  * clock was set back.
  */
-async function add(tx: Transaction, added: Map<string, number>) {
+async function add(tx: Transaction, added: Map<string, { used: number; policy: Policy }>) {
   const { rateLimitWindows: table } = tx.tables
-  const endsAt = new Date(tx.now().getTime() + WINDOW_MS)
-  const live = and(gt(table.endsAt, tx.now()), lte(table.endsAt, endsAt))
+  const endOf = (policy: Policy) => new Date(tx.now().getTime() + windowMsOf(policy))
+  const live = and(gt(table.endsAt, tx.now()), lte(table.endsAt, sql`excluded.ends_at`))
   return tx
     .insert(table)
-    .values([...added].map(([key, used]) => ({ key, used, endsAt })))
+    .values([...added].map(([key, { used, policy }]) => ({ key, used, endsAt: endOf(policy) })))
     .onConflictDoUpdate({
       target: table.key,
       set: {

@@ -19,9 +19,9 @@ const matchId = decodeURIComponent(location.pathname.split('/').at(-1))
 const [form, input, figure, state, facts] = ['key', 'server-key', 'shown', 'state', 'facts'].map(element)
 /**
  * `link`: the app's page for check-ins; undefined: the app reads the code alone. `session`: the session of the browser reads the
- * code; undefined: a key does.
+ * code; undefined: a key does. `images`: the origin of pictures whose address is a path.
  */
-const { link, matches, session } = element('gate').dataset
+const { link, matches, session, images = location.origin } = element('gate').dataset
 const bySession = session !== undefined
 const matchPath = `${matches}/${encodeURIComponent(matchId)}`
 
@@ -117,7 +117,7 @@ async function nameTeams(of) {
   element('match').textContent = names
   document.title = `Check in: ${names}`
   const crests = sides.flatMap(({ crestUrl: src }) =>
-    src ? [Object.assign(document.createElement('img'), { src, alt: '' })] : [],
+    src ? [Object.assign(document.createElement('img'), { src: new URL(src, images).href, alt: '' })] : [],
   )
   if (crests.length === sides.length) element('crests').replaceChildren(...crests)
 }

@@ -79,12 +79,12 @@ export const examplePreparedPayment: PreparedPayment = {
 export type Verdict =
   /**
    * Paid in full, in the right currency, for this purchase. `reference`: the single reference under which the payment is
-   * stored. `acknowledge`: the gateway must be told of the delivery.
+   * stored. `acknowledge`: the gateway must be notified of the delivery.
    */
   | { state: 'paid'; reference: string; acknowledge?: true }
-  /** Not made, or unknown. */
+  /** Nothing was paid, or the payment is unknown. */
   | { state: 'unpaid'; detail: string }
-  /** Made, but for another charge. */
+  /** It was paid, but for another charge. */
   | { state: 'mismatch'; detail: string }
 
 /** A payment that a gateway reports on its own. */
@@ -139,6 +139,16 @@ export interface PaymentGateway {
    */
   acknowledge?(reference: string): Promise<boolean>
 }
+
+/**
+ * The members of all events of Stripe. `data` of snapshot events and `related_object` of thin events depend on the type.
+ * Declared here for the route, which does not load the package of Stripe.
+ */
+export const StripeEvent = Type.Object(
+  { type: Type.String({ maxLength: 200 }) },
+  { title: 'StripeEvent', additionalProperties: true },
+)
+export type StripeEvent = typeof StripeEvent.static
 
 /** `detail`: why the payment does not pay the purchase. */
 export const notConfirmed = (detail: string) =>

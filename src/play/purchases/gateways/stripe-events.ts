@@ -10,15 +10,8 @@ import { Nullable } from '../../../core/schemas.ts'
 import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
 import { type Static, type TSchema, Type } from '../../../core/typebox.ts'
 import { purchaseProblems } from '../problems.ts'
-import type { DisputeEvent, PaidEvent } from './gateway.ts'
+import type { DisputeEvent, PaidEvent, StripeEvent } from './gateway.ts'
 import type { Answer, StripeClient } from './stripe-client.ts'
-
-/** The members of all events. `data` of snapshot events and `related_object` of thin events depend on the type. */
-export const StripeEvent = Type.Object(
-  { type: Type.String({ maxLength: 200 }) },
-  { title: 'StripeEvent', additionalProperties: true },
-)
-export type StripeEvent = typeof StripeEvent.static
 
 export type StripeReport = { paid: PaidEvent } | { dispute: DisputeEvent }
 

@@ -1,14 +1,9 @@
 /** Stripe: a PaymentIntent per purchase, in the app or on the page of a Checkout Session. Its id is the reference. */
 
 import type { StripeConfig } from '../../../platform/config/payments.ts'
-import { notRefundable, type PaymentGateway } from './gateway.ts'
+import { notRefundable, type PaymentGateway, type StripeEvent } from './gateway.ts'
 import { createStripeClient, type StripeOptions } from './stripe-client.ts'
-import {
-  createEventReader,
-  type StripeEvent,
-  type StripeReport,
-  verifyStripeSignature,
-} from './stripe-events.ts'
+import { createEventReader, type StripeReport, verifyStripeSignature } from './stripe-events.ts'
 import { createIntents, UNPAID } from './stripe-intents.ts'
 import { createRecords, type GatewayRecords } from './stripe-records.ts'
 import { createSessions } from './stripe-sessions.ts'

@@ -94,7 +94,7 @@ const suite = (world: World) => {
       expect(await cashOf(world, into)).toEqual([900, 1900])
     })
 
-    test('captures it for the order of the fan who remains, and refunds it there', async () => {
+    test('captures it for the order of the remaining fan, and refunds it there', async () => {
       expectStatus(200, await prepare(into))
       expect(await cashOf(world, into)).toEqual([900, 1900])
       expect(expectStatus(200, await completeOrder(from, orderId)).status).toBe('paid')
@@ -127,7 +127,7 @@ const suite = (world: World) => {
   describe('with top-ups', () => {
     const refundTopUp = (id: string) => world.db.write(tx => refund(tx, topUpKind, id))
 
-    test('takes a refunded one from the fan who remains, and none twice', async () => {
+    test('takes a refunded top-up from the remaining fan, once', async () => {
       const [moved, due] = [await topUp(from, 1000), await topUp(from, 400)]
       await world.db.write(tx => markDue(tx, topUpKind, due.id))
       expect(await cashOf(world, from)).toEqual([1000, 0])
@@ -139,7 +139,7 @@ const suite = (world: World) => {
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('refuses the refund of one that the fan who remains has spent', async () => {
+    test('refuses the refund of a top-up that the remaining fan has spent', async () => {
       const { id } = await topUp(from, 1000)
       await merge()
       const order = expectStatus(201, await checkout(into, await addStock(world, 3)))
@@ -172,7 +172,7 @@ const suite = (world: World) => {
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('takes a payment that the merged fan had started', async () => {
+    test('accepts a payment that the merged fan had started', async () => {
       const productId = await addStock(world, 1)
       const { id } = expectStatus(201, await checkout(from, productId))
       const reference = await pay(from, id)
@@ -182,7 +182,7 @@ const suite = (world: World) => {
       expect(await findingsOf(world)).toEqual([])
     })
 
-    test('counts what both have bought for the limit of a fan', async () => {
+    test('counts the purchases of both fans for the limit per fan', async () => {
       const productId = await addStock(world, 9, { maxPerFan: 2 })
       const { id } = expectStatus(201, await checkout(from, productId))
       expectStatus(200, await completeOrder(from, id, await pay(from, id)))

@@ -55,7 +55,7 @@ const signedIn = async (world: World, fan: NamedFan): Promise<NamedFan> => {
 }
 
 onEachEngine('A merge of two fans', world => {
-  describe('of everything that a fan has', () => {
+  describe('with data of every kind', () => {
     let from: NamedFan
     let into: NamedFan
     let other: NamedFan
@@ -105,7 +105,7 @@ onEachEngine('A merge of two fans', world => {
       report = await merge(world, from, into)
     })
 
-    test('carries points, cash, items, packs and claims over, and both sign-ins find one fan', async () => {
+    test('moves points, cash, items, packs and claims, and both sign-ins lead to one fan', async () => {
       const { balance, lifetime } = points.from
       expect(report.points).toEqual({ balance, lifetime })
       expect(report.cash).toEqual([{ currency: 'EUR', amount: 700 }])
@@ -128,7 +128,7 @@ onEachEngine('A merge of two fans', world => {
       await expectSound(world)
     })
 
-    test('lets no limit, claim or quest be used again', async () => {
+    test('does not allow a limit, claim or quest to be used again', async () => {
       const again = await signedIn(world, from)
       const { balance } = await pointsOf(again)
       expect((await again.post('/api/rewards/claim', { rewardId })).body.code).toBe('already_claimed')
@@ -140,7 +140,7 @@ onEachEngine('A merge of two fans', world => {
       await expectSound(world)
     })
 
-    test('keeps the claim that is further, and returns the other to the stock', async () => {
+    test('keeps the more advanced claim, and returns the unit of the other one to the stock', async () => {
       const { rewards, userRewards } = world.db.tables
       const claims = await world.db.read.select().from(userRewards).where(eq(userRewards.rewardId, rewardId))
       expect(claims).toMatchObject([{ userId: into.id, redemptionCode: expect.any(String) }])
@@ -148,7 +148,7 @@ onEachEngine('A merge of two fans', world => {
       expect(reward?.stockRemaining).toBe(4)
     })
 
-    test('unites follows, voids open trades, and frees the handle', async () => {
+    test('merges follows, voids open trades, and frees the handle', async () => {
       expect(await handlesOf(into, 'following')).toEqual([other.handle])
       expect(await handlesOf(other, 'following')).toEqual([into.handle])
       expect((await world.anonymous.get(`/api/fans/${from.handle}`)).status).toBe(404)
@@ -157,7 +157,7 @@ onEachEngine('A merge of two fans', world => {
       expect(rows.map(({ status }) => status)).toEqual(['void'])
     })
 
-    test('is an event of the fan that remains, and is refused for good afterwards', async () => {
+    test('has an event of the remaining fan, and cannot be repeated', async () => {
       const { events } = world.db.tables
       const found = await world.db.read
         .select()
@@ -169,7 +169,7 @@ onEachEngine('A merge of two fans', world => {
       await expect(merge(world, { id: 'nobody' }, into)).rejects.toMatchObject({ code: 'fan_not_found' })
     })
 
-    test('carries the cash of several fans over to one', async () => {
+    test('moves the cash of several fans to one', async () => {
       await give(world, other, 300)
       await merge(world, other, into)
       const [euros] = await readCashBalances(world.db.read, into.id)
@@ -177,7 +177,7 @@ onEachEngine('A merge of two fans', world => {
       await expectSound(world)
     })
 
-    test('goes on in a chain, and is exported and erased as one fan', async () => {
+    test('can be chained, and the result is exported and erased as one fan', async () => {
       const before = await pointsOf(into)
       const third = await pointsOf(other)
       await merge(world, into, other)
@@ -214,7 +214,7 @@ onEachEngine('A merge of two fans', world => {
     })
   })
 
-  test('takes a block of either fan over, which ends follows', async () => {
+  test('moves a block of either fan, which ends follows', async () => {
     const [from, into, other] = [await namedFan(world), await namedFan(world), await namedFan(world)]
     await follow(into, other.handle)
     await block(from, other.handle)
@@ -224,7 +224,7 @@ onEachEngine('A merge of two fans', world => {
     expect((await other.get(`/api/fans/${into.handle}`)).status).toBe(404)
   })
 
-  test('fills what the other fan has left empty, and gives the handle of the merged fan', async () => {
+  test('fills empty fields of the other fan’s profile, and moves the handle of the merged fan', async () => {
     const from = await namedFan(world)
     const bare = await world.fan()
     const { id } = expectStatus(201, await bare.post('/api/user/profile', { bio: 'Mine' }))
@@ -251,7 +251,7 @@ onEachEngine('A merge of two fans', world => {
     await expectSound(world)
   })
 
-  test('a sync by either sign-in changes the data of that sign-in alone', async () => {
+  test('a sync with either sign-in changes only the data of that sign-in', async () => {
     const [from, into] = [await namedFan(world), await namedFan(world)]
     await into.post('/api/user/sync-identity', {})
     await merge(world, from, into)
@@ -265,7 +265,7 @@ onEachEngine('A merge of two fans', world => {
     expect((await into.get('/api/user/profile')).status).toBe(401)
   })
 
-  test('systems of the club reach the fan that remains by either name, and repeat what they sent before', async () => {
+  test('systems of the club reach the remaining fan by either subject, and can repeat earlier requests', async () => {
     const [from, into] = [await namedFan(world), await namedFan(world)]
     const rule = await addRule(world)
     const shop = world.withToken(await world.serverKey(['events:write']))

@@ -1,4 +1,4 @@
-/** Predictions of fans who are merged: open ones move, and what a corrected result adds goes on to the fan that remains. */
+/** Predictions of fans who are merged: open ones move, and what a corrected result adds goes to the fan that remains. */
 import { expect, test } from 'bun:test'
 import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
@@ -19,7 +19,7 @@ onEachEngine('Predictions of merged fans', world => {
     expect(found).toEqual([])
   }
 
-  test('an open one moves, and is settled for the fan that remains; one of both is that of the other', async () => {
+  test('an open prediction moves, and is settled for the remaining fan; if both have one, that of the remaining fan is kept', async () => {
     const [own, both] = [await addMatch(world), await addMatch(world)]
     const from = await addPredictor(world, own.matchId, 2, 1)
     await predict(from, both.matchId, 2, 1)
@@ -36,7 +36,7 @@ onEachEngine('Predictions of merged fans', world => {
     await expectSound()
   })
 
-  test('a result that is corrected after the merge: what it adds reaches the fan, along a chain of merges', async () => {
+  test('a result that is corrected after a chain of merges gives its points to the remaining fan', async () => {
     const match = await addMatch(world, { season: '2026/27' })
     const from = await addPredictor(world, match.matchId, 3, 1)
     const [middle, into] = [await patientFan(world), await patientFan(world)]

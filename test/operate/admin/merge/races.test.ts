@@ -50,7 +50,7 @@ for (const engine of engines) {
       ].map(({ status }) => status)
     }
 
-    test('lose and double nothing', async () => {
+    test('neither lose nor duplicate anything', async () => {
       for (let pair = 0; pair < PAIRS; pair++) {
         const [from, into] = [await fan(2 * pair + 1), await fan(2 * pair + 2)]
         for (const { id } of [from, into])
@@ -84,7 +84,7 @@ for (const engine of engines) {
       expect(found).toEqual([])
     }, 60_000)
 
-    test('of two fans into each other: one is decided, and the other refused', async () => {
+    test('of two fans into each other: one succeeds, and the other is refused', async () => {
       const [a, b] = [await fan(50), await fan(51)]
       const results = await Promise.allSettled([merge(a, b), merge(b, a)])
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])

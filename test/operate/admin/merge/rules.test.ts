@@ -4,9 +4,10 @@ import { eq } from 'drizzle-orm'
 import { fanData } from '../../../../db/schema/fan-data.ts'
 import { MAX_FOLLOWED } from '../../../../db/schema/identity/relations.ts'
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
-import { carryPoints } from '../../../../src/economy/points/merge.ts'
+import { carryPoints } from '../../../../src/economy/points/personal-data.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
+import { addAccount, addAccountRule, addSeasons } from '../../../economy/accounts/accounts-world.ts'
 import { addRule } from '../../../economy/rules/rules-world.ts'
 import {
   follow,
@@ -126,6 +127,24 @@ onEachEngine(
         ['merge_spent', -20],
         ['merge_returned', 20],
       ])
+    }
+
+    let seasons: Promise<void> | undefined
+    /** Both have too few for the tier alone. */
+    async function accounts() {
+      const [from, into] = await pair()
+      seasons ??= addSeasons(world)
+      await seasons
+      const account = await addAccount(world)
+      const type = await addAccountRule(world, account)
+      await happen(world, from, type, { data: { points: 70 } })
+      await happen(world, into, type, { data: { points: 40 } })
+      await merge(from, into)
+      const own = expectStatus(200, await into.get('/api/user/accounts')).accounts
+      expect(own.find(({ id }: { id: string }) => id === account)).toMatchObject({
+        total: 110,
+        tier: { id: 'silver' },
+      })
     }
 
     async function cash() {
@@ -299,6 +318,20 @@ onEachEngine(
       expect((await refresh(own)).status).toBe(200)
     }
 
+    /** The invited one is another account of the inviter. */
+    async function referrals() {
+      const [from, into] = await pair()
+      const { code: referralCode } = (await into.get('/api/user/referral')).body
+      const onboarded = expectStatus(200, await from.post('/api/user/onboarding', { referralCode }))
+      expect(onboarded.referral).toEqual({ invitedBy: into.handle })
+      await merge(from, into)
+      const { events } = world.db.tables
+      const told = await world.db.read.select().from(events).where(eq(events.type, 'referral.completed'))
+      expect(told.filter(({ eventId }) => eventId.includes(from.id)).map(({ voidedAt }) => voidedAt)).toEqual(
+        [world.clock.now(), world.clock.now()],
+      )
+    }
+
     const cases: Record<string, (() => Promise<void>)[]> = {
       'users.subject': [profile],
       'nativeSessions.subject': [sessions],
@@ -308,11 +341,14 @@ onEachEngine(
       'leaderboardEntries.userId': [boards],
       'leaderboardScores.userId': [boards],
       'pointsAccounts.userId': [points],
+      'fanAccounts.userId': [accounts],
+      'accountEntries.userId': [accounts],
       'ruleUses.userId': [ruleUses],
       'cashAccounts.userId': [cash],
       'userRewards.userId': [claims],
       'userItems.ownerId': [items],
       'setCompletions.userId': [sets],
+      'referrals.inviteeId': [referrals],
       'lockers.userId': [lockers],
       'lockerItems.userId': [lockers],
       'predictions.userId': [predictions],

@@ -38,7 +38,7 @@ onEachEngine(
     }
     const rankOf = async (fan: Fan) => (await fan.get('/api/leaderboard')).body.me?.points
 
-    test('a void takes back what the merged fan has earned, of the one who remains, and from the boards', async () => {
+    test('a void takes the points of the merged fan back from the remaining fan, and from the boards', async () => {
       const rule = await addRule(world, { points: { fixed: 40 }, limit: { count: 2, per: 'ever' } })
       const [from, middle, into] = [await ranked(), await ranked(), await ranked()]
       const [first, second] = [
@@ -63,7 +63,7 @@ onEachEngine(
       await expectSound()
     })
 
-    test('a void takes at most what the fan who remains has left', async () => {
+    test('a void takes at most the balance of the remaining fan', async () => {
       const rule = await addRule(world, { points: { fixed: 100 } })
       const [from, into] = [await ranked(), await ranked()]
       const eventId = await happen(world, from, rule.eventType)
@@ -94,7 +94,7 @@ onEachEngine(
         await expectSound()
       })
 
-      test('counts what the merged fan did, without what is voided later', async () => {
+      test('counts the events of the merged fan, without those that are voided later', async () => {
         const [from, into] = [await ranked(), await ranked()]
         const quest = await addQuest(world, { reward: { points: 30 }, steps: [{ target: 2 }] })
         const eventId = await happen(world, from, quest.type)
@@ -110,33 +110,36 @@ onEachEngine(
     test.each([
       ['before', 'of both'],
       ['after', 'of the merged fan'],
-    ])('a result that is corrected leaves what the last revision gives, settled %s the merge', async when => {
-      const match = await addMatch(world, { season: '2026/27' })
-      const from = await addPredictor(world, match.matchId, 2, 1)
-      const into = await ranked()
-      world.clock.advance(3_700_000)
-      if (when === 'after') await merge(from, into)
-      await match.finish(2, 1)
-      await settleAll(world)
-      if (when === 'before') await merge(from, into)
-      const exact = (await balanceOf(into)).balance
-      expect(exact).toBeGreaterThan(0)
-      await match.finish(3, 2)
-      await settleAll(world)
-      const difference = (await balanceOf(into)).balance
-      expect(difference).toBeGreaterThan(0)
-      expect(difference).toBeLessThan(exact)
-      await match.finish(0, 2)
-      await settleAll(world)
-      expect(await balanceOf(into)).toEqual({ balance: 0, lifetime: 0 })
-      await match.finish(2, 1)
-      await settleAll(world)
-      expect(await balanceOf(into)).toEqual({ balance: exact, lifetime: exact })
-      expect((await into.get('/api/leaderboard?kind=predictions')).body.me.points).toBe(exact)
-      await expectSound()
-    })
+    ])(
+      'a corrected result that is settled %s the merge leaves the points of the last revision',
+      async when => {
+        const match = await addMatch(world, { season: '2026/27' })
+        const from = await addPredictor(world, match.matchId, 2, 1)
+        const into = await ranked()
+        world.clock.advance(3_700_000)
+        if (when === 'after') await merge(from, into)
+        await match.finish(2, 1)
+        await settleAll(world)
+        if (when === 'before') await merge(from, into)
+        const exact = (await balanceOf(into)).balance
+        expect(exact).toBeGreaterThan(0)
+        await match.finish(3, 2)
+        await settleAll(world)
+        const difference = (await balanceOf(into)).balance
+        expect(difference).toBeGreaterThan(0)
+        expect(difference).toBeLessThan(exact)
+        await match.finish(0, 2)
+        await settleAll(world)
+        expect(await balanceOf(into)).toEqual({ balance: 0, lifetime: 0 })
+        await match.finish(2, 1)
+        await settleAll(world)
+        expect(await balanceOf(into)).toEqual({ balance: exact, lifetime: exact })
+        expect((await into.get('/api/leaderboard?kind=predictions')).body.me.points).toBe(exact)
+        await expectSound()
+      },
+    )
 
-    test('the refund of an order of the merged fan takes back what it has earned', async () => {
+    test('the refund of an order of the merged fan takes back the points that the order earned', async () => {
       await addRule(world, { eventType: 'order.paid', points: { fixed: 25 } })
       const quest = await addQuest(world, {
         claim: 'manual',
@@ -212,7 +215,7 @@ onEachEngine(
         await expectSound()
       })
 
-      test('that both have used keeps what both have earned', async () => {
+      test('that both have used keeps the points of both', async () => {
         await addRule(world, { eventType: 'reward.claimed', points: { fixed: 10 } })
         const rewardId = await world.reward({ pointsRequired: 0 })
         const fans = [await claimant(rewardId, true), await claimant(rewardId, true)] as const
@@ -238,7 +241,7 @@ onEachEngine(
       await expectSound()
     })
 
-    test('who has left the leaderboard stays off it', async () => {
+    test('a fan who has left the leaderboard is not enrolled again', async () => {
       const [from, into] = [await ranked(), await ranked()]
       expectStatus(204, await into.send('/api/user/leaderboard-membership', { method: 'DELETE' }))
       await merge(from, into)

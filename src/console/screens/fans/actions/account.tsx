@@ -53,7 +53,7 @@ export function Rename({ fan, onClose, onDone }: ActionProps) {
           <TextField
             label="Handle"
             pointer="/handle"
-            hint="3 to 20 lower-case letters, digits and underscores. Empty frees it."
+            hint="3 to 20 lower-case letters, digits and underscores. Empty: the fan has no handle."
             max={20}
             value={handle}
             onChange={setHandle}
@@ -72,8 +72,8 @@ export function Rename({ fan, onClose, onDone }: ActionProps) {
 
 const KINDS: Record<SanctionKind, string> = {
   hide: 'Hide name, handle and picture',
-  mute: 'Mute: nothing in feeds',
-  suspend: 'Suspend: read, and not write',
+  mute: 'Mute: no activity in feeds',
+  suspend: 'Suspend: the fan can read, but not write',
 }
 /** Guarantee of the cast: the keys of the constant. */
 const CHOICES = (Object.keys(KINDS) as SanctionKind[]).map(value => ({ value, title: KINDS[value] }))
@@ -94,7 +94,7 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
       ...(kind === 'suspend' ? { until } : {}),
       ...(note.trim() === '' ? {} : { note: note.trim() }),
     })
-    toast('The decision is in force.')
+    toast('The decision has taken effect.')
     onDone()
   })
   const confirm = async () => {
@@ -165,6 +165,6 @@ export const Export = ({ fan, onClose }: ActionProps) => (
     }}
     onClose={onClose}
   >
-    <p>Everything that is stored about the fan, as one JSON document. Give it to nobody but the fan.</p>
+    <p>Everything that is stored about the fan, as one JSON document. Give it only to the fan.</p>
   </ReasonDialog>
 )

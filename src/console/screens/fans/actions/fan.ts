@@ -3,7 +3,7 @@ import type { FanHead } from '../types.ts'
 /** What the actions need to know of a fan. */
 export type ActionFan = Pick<
   FanHead,
-  'id' | 'handle' | 'displayName' | 'erasedAt' | 'mergedIntoId' | 'points' | 'cash'
+  'id' | 'handle' | 'displayName' | 'erasedAt' | 'mergedIntoId' | 'points' | 'cash' | 'leaderboard'
 >
 
 export interface ActionProps {

@@ -25,7 +25,7 @@ export function MergeFan(props: ActionProps) {
     return (
       <ReasonDialog
         title={`Merge ${nameOf(fan)} into another fan`}
-        action="Merge for good"
+        action="Merge permanently"
         tone="danger"
         onConfirm={async reason => {
           await api.mergeFan({ fanId: fan.id, into: plan.intoId, reason })
@@ -35,11 +35,11 @@ export function MergeFan(props: ActionProps) {
         onClose={onClose}
       >
         <p>
-          <bdi>{into?.title}</bdi> remains, with what {nameOf(fan)} has:
+          <bdi>{into?.title}</bdi> remains, and gets from {nameOf(fan)}:
         </p>
         <PlanTable plan={plan} />
         <p>
-          {nameOf(fan)} is signed out, and open trades become void. <strong>It cannot be undone.</strong>
+          {nameOf(fan)} is signed out, and open trades become void. <strong>This cannot be undone.</strong>
         </p>
       </ReasonDialog>
     )
@@ -88,10 +88,11 @@ const TABLES: Record<string, string> = {
 function PlanTable({ plan }: { plan: Plan }) {
   const { points, cash, rewards, moved } = plan
   const counted: [name: string, count: number][] = [
+    ['Points in accounts', plan.accounts],
     ['Claims', rewards.moved],
-    ['Claims that both have, and one ends', rewards.ended],
+    ['Claims of rewards that both claimed (one claim ends)', rewards.ended],
     ['Items', plan.items],
-    ['Periods of quests', plan.quests],
+    ['Progress of quests', plan.quests],
     ['Completed sets', plan.sets],
     ['Open predictions', plan.predictions],
     ['Follows, blocks and mutes', plan.relations],
@@ -129,7 +130,7 @@ export function EraseFan({ fan, onClose, onDone }: ActionProps) {
   return (
     <ReasonDialog
       title={`Erase ${nameOf(fan)}`}
-      action="Erase for good"
+      action="Erase permanently"
       tone="danger"
       fields={
         <TextField

@@ -6,6 +6,7 @@ import { ReasonDialog } from '../../../parts/dialog.tsx'
 import { NumberField, TextField } from '../../../parts/form.tsx'
 import { formatCount, formatMoney, minorUnitsOf } from '../../../parts/format.ts'
 import { MoneyField, TimeField } from '../../../parts/special-fields.tsx'
+import { Note } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Money, Points } from '../../../parts/values.tsx'
 import { type ActionProps, nameOf } from './fan.ts'
@@ -13,7 +14,7 @@ import { type ActionProps, nameOf } from './fan.ts'
 /** One reference per dialog, so that pressing twice books once. */
 const useReference = () => useState(() => `console-${crypto.randomUUID().slice(0, 13)}`)
 
-const REFERENCE = 'Names the booking: the same one books once. The fan sees it.'
+const REFERENCE = 'Identifies the booking: each reference is booked only once. The fan sees it.'
 
 export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
   const [delta, setDelta] = useState<number | null>(null)
@@ -49,16 +50,32 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
             before={<Points value={balance} />}
             after={after < 0 ? 'not enough points' : <Points value={after} />}
           />
+          {(delta ?? 0) > 0 && <Boards fan={fan} delta={delta ?? 0} />}
         </>
       }
       onConfirm={async reason => {
         const booked = await api.grantPointsToFan({ fanId: fan.id, delta: asWritten(delta), ref, reason })
         const words = `The balance is ${formatCount(booked.balance)}.`
-        toast(booked.created ? `Booked. ${words}` : `It was booked before. ${words}`)
+        toast(booked.created ? `Booked. ${words}` : `This reference was already booked. ${words}`)
         onDone()
       }}
       onClose={onClose}
     />
+  )
+}
+
+/** Granted points count like earned ones. */
+const Boards = ({ fan: { points, leaderboard }, delta }: Pick<ActionProps, 'fan'> & { delta: number }) => {
+  const isRanked = leaderboard.enrolledAt !== null && leaderboard.leftAt === null
+  return (
+    <Note tone={isRanked ? 'warn' : 'info'}>
+      Lifetime points rise to {formatCount(points.lifetime + delta)}.{' '}
+      {isRanked
+        ? `The grant moves the fan up on the boards of all time, of this month and of this week${
+            leaderboard.rank === null ? '' : `; their rank is ${formatCount(leaderboard.rank)} now`
+          }. Taking the points again does not move the fan down.`
+        : 'The fan is on no board, so no board changes now.'}
+    </Note>
   )
 }
 
@@ -121,13 +138,13 @@ export function GiveCash({ fan, onClose, onDone }: ActionProps) {
           expiresAt: expiresAt ?? undefined,
         })
         toast(
-          `${booked.created ? 'Given' : 'It was given before'}: ${formatMoney(booked.balance, currency)} can be spent.`,
+          `${booked.created ? 'Given' : 'This reference was already given'}: ${formatMoney(booked.balance, currency)} can be spent.`,
         )
         onDone()
       }}
       onClose={onClose}
     >
-      <p>It is spent before what the fan has paid for, and cannot be paid out.</p>
+      <p>It is spent before cash that the fan has paid in, and cannot be paid out.</p>
     </ReasonDialog>
   )
 }
@@ -177,7 +194,7 @@ export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
       }}
       onClose={onClose}
     >
-      <p>What it has earned is taken back, at most the balance. It cannot be undone.</p>
+      <p>The points that it earned are taken back, up to the balance. This cannot be undone.</p>
     </ReasonDialog>
   )
 }

@@ -1,8 +1,9 @@
 /** What each type of event of Matchday itself says in the timeline. */
 import type { Tables } from '../../../../../db/index.ts'
-import { APPLICATION } from '../../../../economy/events/types.ts'
-import { type Data, dataOf } from './event-data.ts'
+import { dataOf, type EventData } from '../../../../economy/events/event.ts'
+import { APPLICATION, type ApplicationEventType } from '../../../../economy/events/types.ts'
 import { type Fact, fact, idFact, isCount, plural, type Shown, timeFact } from './item.ts'
+import type { TOLD_BY_ROWS } from './kinds.ts'
 import type { Names } from './names.ts'
 import type { Related } from './related.ts'
 
@@ -18,20 +19,22 @@ export interface Context {
 type Words = Omit<Shown, 'kind' | 'event'>
 
 interface Type {
-  describe: (data: Data, context: Context) => Words
+  describe: (data: EventData, context: Context) => Words
   /** For an event whose data is no longer stored, where the sentence needs it. */
   withoutData?: string
 }
 
 /** Undefined for an event of another source, and for a type of a later version. */
 export function describeType(row: EventRow, context: Context): Words | undefined {
-  const type = row.source === APPLICATION ? TYPES[row.type ?? ''] : undefined
+  const types: Partial<Record<string, Type>> = TYPES
+  const type = row.source === APPLICATION ? types[row.type ?? ''] : undefined
   if (row.data === null && type?.withoutData !== undefined)
     return { title: type.withoutData, detail: 'Its details are no longer stored.' }
   return type?.describe(dataOf(row), context)
 }
 
-const TYPES: Record<string, Type> = {
+/** A type of the application that is shown and has no words does not compile. */
+const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>, Type> = {
   'onboarding.completed': { describe: () => ({ title: 'Completed the onboarding' }) },
   'profile.completed': { describe: () => ({ title: 'Filled in the whole profile' }) },
   'reward.claimed': {
@@ -95,6 +98,27 @@ const TYPES: Record<string, Type> = {
     }),
     withoutData: 'Completed a set',
   },
+  'code.redeemed': {
+    describe: (data, { names }) => ({
+      title: `Redeemed a code of ${names.quote('campaign', data.campaignId)}`,
+      facts: [fact('Points', data.points), idOf('Redemption', data.redemptionId)],
+    }),
+    withoutData: 'Redeemed a code',
+  },
+  'referral.completed': {
+    describe: ({ role }) => ({
+      title: role === 'inviter' ? 'Invited a fan' : 'Came by the invitation of a fan',
+      tone: 'good',
+    }),
+    withoutData: 'An invitation was completed',
+  },
+  'consent.changed': {
+    describe: ({ granted, purpose, version }) => ({
+      title: granted ? 'Agreed to a document' : 'Withdrew a consent',
+      facts: [fact('Purpose', purpose), fact('Version', version)],
+    }),
+    withoutData: 'Changed a consent',
+  },
   'quest.completed': { describe: describeQuest, withoutData: 'Completed a quest' },
   'trade.completed': {
     describe: data => ({ title: 'Completed a trade', tone: 'good', facts: [idOf('Trade', data.tradeId)] }),
@@ -133,19 +157,25 @@ const TYPES: Record<string, Type> = {
     withoutData: 'Checked in at a match',
   },
   'prediction.settled': {
-    describe: data => ({
-      title: `A prediction was settled: predicted ${scoreOf(data.predicted)}, result ${scoreOf(data.result)}`,
+    describe: (data, { names }) => ({
+      title: `Predicted ${scoreOf(data.predicted)} for ${names.name('match', data.matchId)}, which ended ${scoreOf(data.result)}`,
       facts: [idOf('Match', data.matchId), fact('Points', data.points), fact('Revision', data.revision)],
     }),
     withoutData: 'A prediction was settled',
   },
   'points.expiring': {
     describe: ({ amount, expiresAt }) => ({
-      title: `${isCount(amount) ? plural(amount, 'point') : 'Points'} will end unless they are spent`,
+      title: `${isCount(amount) ? plural(amount, 'point') : 'Points'} will expire unless they are spent`,
       facts: [typeof expiresAt === 'string' ? timeFact('End', new Date(expiresAt)) : null],
     }),
-    withoutData: 'Points were about to end',
+    withoutData: 'Points were about to expire',
   },
+  'tier.reached': ofTier('Reached a tier', 'good'),
+  'tier.at_risk': ofTier('May lose a tier after the season', 'warn'),
+  'tier.lost': ofTier('Lost a tier'),
+  'membership.started': ofMembership('A membership has started', 'good'),
+  'membership.renewed': ofMembership('A membership was renewed', 'good'),
+  'membership.ended': ofMembership('A membership has ended'),
   'order.paid': ofOrder({ title: 'Paid an order', tone: 'good' }),
   'order.expired': ofOrder({ title: 'An order expired unpaid' }),
   'order.cancelled': ofOrder({ title: 'Cancelled an order' }),
@@ -153,11 +183,43 @@ const TYPES: Record<string, Type> = {
   'order.refunded': ofOrder({ title: 'An order was refunded' }),
   'order.line_changed': {
     describe: ({ orderId, productId, state, carrier, tracking }, { names }) => ({
-      title: `${names.quote('product', productId)} is ${state}`,
+      title: `${names.quote('product', productId)} ${LINE_STATES[String(state)] ?? `is ${state}`}`,
       facts: [idOf('Order', orderId), fact('Carrier', carrier), fact('Tracking', tracking)],
     }),
     withoutData: 'A line of an order changed its state',
   },
+}
+
+const LINE_STATES: Record<string, string> = {
+  none: 'is to be packed',
+  ready: 'is packed',
+  shipped: 'is on its way',
+  delivered: 'was delivered',
+  returned: 'came back',
+}
+
+function ofTier(title: string, tone?: Words['tone']): Type {
+  return {
+    describe: ({ accountId, tierId }) => ({
+      title,
+      ...(tone ? { tone } : {}),
+      facts: [idOf('Account', accountId), idOf('Tier', tierId)],
+    }),
+  }
+}
+
+function ofMembership(title: string, tone?: Words['tone']): Type {
+  return {
+    describe: ({ ref, kindId, endsAt }) => ({
+      title,
+      ...(tone ? { tone } : {}),
+      facts: [
+        idOf('Kind', kindId),
+        idOf('Membership', ref),
+        typeof endsAt === 'string' ? timeFact('End', new Date(endsAt)) : null,
+      ],
+    }),
+  }
 }
 
 function ofOrder(words: Words): Type {
@@ -169,7 +231,7 @@ function idOf(name: string, value: unknown): Fact | null {
 }
 
 /** The current state of the claim, not its state at the time of the event. */
-function factsOfReward({ rewardId }: Data, related: Related, withCode: boolean): (Fact | null)[] {
+function factsOfReward({ rewardId }: EventData, related: Related, withCode: boolean): (Fact | null)[] {
   const claim = typeof rewardId === 'string' ? related.claims.get(rewardId) : undefined
   if (!claim) return []
   const { redeemedAt, redemptionCode, usedAt, usedBy } = claim
@@ -181,7 +243,7 @@ function factsOfReward({ rewardId }: Data, related: Related, withCode: boolean):
   ]
 }
 
-function describeQuest(data: Data, { names, related }: Context): Words {
+function describeQuest(data: EventData, { names, related }: Context): Words {
   const { questId, kind, period, streak } = data
   const what = kind === 'achievement' ? 'achievement' : 'quest'
   const progress = related.quests.get(`${questId} ${period}`)

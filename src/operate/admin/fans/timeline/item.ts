@@ -32,6 +32,7 @@ export const TimelineItem = Closed(
     event: Nullable(Closed({ source: Type.String(), eventId: Type.String() }), {
       description: 'Of an event: for `explainFanEvent`.',
     }),
+    isBare: Type.Boolean({ description: 'An event whose details are no longer stored.' }),
     otherFanId: Nullable(Type.String(), { description: 'The other fan of a trade.' }),
   },
   { title: 'TimelineItem' },

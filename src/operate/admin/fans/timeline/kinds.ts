@@ -1,5 +1,6 @@
 /** The filters of the timeline, and the events of each kind. */
 import { type Column, not, or, type SQL, sql } from 'drizzle-orm'
+import type { ApplicationEventType } from '../../../../economy/events/types.ts'
 
 export const TIMELINE_KINDS = [
   'events',
@@ -20,7 +21,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 const NAMESPACES = {
   points: ['points'],
   quests: ['quest', 'set'],
-  rewards: ['reward'],
+  rewards: ['reward', 'code'],
   packs: ['pack', 'purchase'],
   trades: ['trade'],
   orders: ['order'],
@@ -28,10 +29,14 @@ const NAMESPACES = {
 } satisfies Partial<Record<TimelineKind, string[]>>
 
 /** Types that are not shown, since rows of other tables say more: ledger entries, decisions, trades and orders. */
-const TOLD_BY_ROWS = [
-  ...['points.changed', 'cash.changed', 'sanction.applied', 'sanction.lifted'],
-  ...['trade.offered', 'order.created'],
-]
+export const TOLD_BY_ROWS = [
+  'points.changed',
+  'cash.changed',
+  'sanction.applied',
+  'sanction.lifted',
+  'trade.offered',
+  'order.created',
+] as const satisfies ApplicationEventType[]
 
 export function kindOfEvent(type: string): TimelineKind {
   const [namespace = ''] = type.split('.', 1)
@@ -43,6 +48,12 @@ export function kindOfEvent(type: string): TimelineKind {
 
 const namespacesOf = (kind: TimelineKind): string[] | undefined =>
   (NAMESPACES as Partial<Record<TimelineKind, string[]>>)[kind]
+
+/** `shop.purchase` of another system as “Shop purchase”. */
+export function typeInWords(type: string): string {
+  const words = type.replaceAll(/[._-]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
 
 /** Whether a kind has events. */
 export const hasEvents = (kind: TimelineKind | undefined): boolean =>

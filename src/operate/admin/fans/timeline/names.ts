@@ -61,6 +61,7 @@ const readers = {
   collectible: byColumn(({ collectibles }) => collectibles),
   product: byColumn(({ products }) => products),
   set: byColumn(({ sets }) => sets),
+  campaign: byColumn(({ campaigns }) => campaigns),
   team: byColumn(({ teams }) => teams),
   rule: byColumn(({ rules }) => rules),
   endpoint: byColumn(({ webhookEndpoints: { id, url } }) => ({ id, name: url })),
@@ -75,6 +76,18 @@ const readers = {
       const title = parseJson<{ title?: Text }>(entry)?.title
       return { id, name: title === undefined ? null : defaultOf(title) }
     })
+  },
+  async match(reader, ids) {
+    const { matches, teams } = reader.tables
+    const { id, homeTeamId, awayTeamId } = matches
+    const rows = await reader.select({ id, homeTeamId, awayTeamId }).from(matches).where(inArray(id, ids))
+    const teamIds = [...new Set(rows.flatMap(row => [row.homeTeamId, row.awayTeamId]))]
+    const named = await reader.select().from(teams).where(inArray(teams.id, teamIds))
+    const nameOf = new Map(named.map(team => [team.id, defaultOf(team.name)]))
+    return rows.map(row => ({
+      id: row.id,
+      name: [row.homeTeamId, row.awayTeamId].map(team => nameOf.get(team) ?? team).join(' – '),
+    }))
   },
   async fan(reader, ids) {
     const { users } = reader.tables

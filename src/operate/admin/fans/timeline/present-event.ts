@@ -1,13 +1,12 @@
 /** An event of the timeline in words, with what its rules decided. */
 import type { Tables } from '../../../../../db/index.ts'
-import { decisionsOf, parseJson } from '../../../../economy/events/event.ts'
+import { dataOf, decisionsOf, parseJson } from '../../../../economy/events/event.ts'
 import { APPLICATION } from '../../../../economy/events/types.ts'
 import type { TakenGrant } from '../../../../economy/rules/apply-rules.ts'
 import type { Decision } from '../../../../economy/rules/decision.ts'
-import { dataOf } from './event-data.ts'
 import { type Context, describeType } from './event-words.ts'
 import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
-import { kindOfEvent } from './kinds.ts'
+import { kindOfEvent, typeInWords } from './kinds.ts'
 import { isolate, type Names, type WantedNames } from './names.ts'
 
 type EventRow = Tables['events']['$inferSelect']
@@ -16,11 +15,14 @@ type EventRow = Tables['events']['$inferSelect']
 export function wantOfEvent(row: EventRow, names: WantedNames): void {
   names.want('rule', ...decisionsOf(row).map(({ ruleId }) => ruleId))
   if (row.source !== APPLICATION) return
-  const { rewardId, packId, items, setId, questId, homeTeamId, awayTeamId, productId } = dataOf(row)
+  const { rewardId, packId, items, setId, questId, homeTeamId, awayTeamId, productId, campaignId, matchId } =
+    dataOf(row)
   names.want('reward', rewardId)
   names.want('pack', packId)
   names.want('set', setId)
+  names.want('campaign', campaignId)
   names.want('quest', questId)
+  names.want('match', matchId)
   names.want('product', productId)
   names.want('team', homeTeamId, awayTeamId)
   if (Array.isArray(items)) names.want('collectible', ...items)
@@ -33,7 +35,8 @@ export function presentEvent(row: EventRow, context: Context): Shown {
   const taken = parseJson<TakenGrant[]>(row.taken) ?? []
   return {
     kind: kindOfEvent(type),
-    title: `${isolate(type)} reported by ${isolate(row.source)}`,
+    title: `${isolate(typeInWords(type))}, reported by ${isolate(row.source)}`,
+    isBare: row.data === null,
     ...own,
     detail: joined([
       own?.detail,
@@ -45,7 +48,7 @@ export function presentEvent(row: EventRow, context: Context): Shown {
     event: { source: row.source, eventId: row.eventId },
     facts: [
       ...(own?.facts ?? []),
-      fact('Type', type),
+      idFact('Type', type),
       fact('Source', row.source),
       idFact('Event', row.eventId),
       fact('Sequence', row.sequence),

@@ -1,9 +1,12 @@
 /** The rows of the timeline in words, for all tables. */
 import type { Tables } from '../../../../../db/index.ts'
+import { parseJson } from '../../../../economy/events/event.ts'
 import { statusOf } from '../../../../play/purchases/purchase.ts'
 import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
 import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
+import { typeInWords } from './kinds.ts'
 import { isolate, type Names, type WantedNames } from './names.ts'
+import { describeEntry, wantOfEntry } from './points-words.ts'
 import { presentEvent, wantOfEvent } from './present-event.ts'
 import type { Related } from './related.ts'
 import type { TimelineEntry } from './sources.ts'
@@ -29,10 +32,8 @@ export function wantOfRow(
   names: WantedNames,
 ) {
   if (table === 'events') wantOfEvent(row, names)
-  else if (table === 'pointsEntries') {
-    const rule = ruleOf(row)
-    if (rule !== null) names.want('rule', rule)
-  } else if (table === 'packPurchases') names.want('pack', row.packId)
+  else if (table === 'pointsEntries') wantOfEntry(row, names)
+  else if (table === 'packPurchases') names.want('pack', row.packId)
   else if (table === 'orders')
     names.want('product', ...(related.lines.get(row.id) ?? []).map(({ productId }) => productId))
   else if (table === 'trades') {
@@ -68,45 +69,14 @@ export function presentRow({ table, row }: TimelineEntry, context: Presenting): 
   }
 }
 
-const POINTS_TITLES: Record<string, string> = {
-  onboarding: 'Points for the onboarding',
-  activity: 'Points for an activity',
-  pack_purchase: 'Points spent on a pack',
-  pack_refund: 'Points of a pack given back',
-  order_payment: 'Points spent on an order',
-  order_refund: 'Points of an order given back',
-  opening_balance: 'Opening balance from another system',
-  quest: 'Points for a quest',
-  set: 'Points for a set',
-  prediction: 'Points for a prediction',
-  prediction_void: 'Points of a prediction taken back',
-  expired: 'Points ended',
-}
-
-/** The rule of an entry, with which its ref begins. */
-const ruleOf = ({ reason, ref }: RowOf<'pointsEntries'>): string | null =>
-  reason === 'rule' || reason === 'rule_void' ? (ref.split(':', 1)[0] ?? null) : null
-
-function titleOfEntry(entry: RowOf<'pointsEntries'>, { names }: Presenting): string | undefined {
-  const rule = ruleOf(entry)
-  if (rule === null) return POINTS_TITLES[entry.reason]
-  const name = names.quote('rule', rule)
-  return entry.reason === 'rule'
-    ? `Points earned by the rule ${name}`
-    : `Points of the rule ${name} taken back`
-}
-
 function presentEntry(entry: RowOf<'pointsEntries'>, context: Presenting): Shown {
-  const { related, personal } = context
-  const grant = entry.reason === 'adjustment' ? related.grants.get(entry.ref) : undefined
-  const adjusted = entry.delta > 0 ? 'Points granted' : 'Points taken'
+  const { title, note } = describeEntry(entry, context)
   return {
     kind: 'points',
-    title: titleOfEntry(entry, context) ?? (grant ? `${adjusted} by ${grant.source}` : adjusted),
-    detail: personal && grant?.note ? isolate(grant.note) : null,
+    title,
+    detail: note,
     points: entry.delta,
     facts: [
-      fact('Reason', entry.reason),
       idFact('Reference', entry.ref),
       fact('Balance after', entry.balanceAfter),
       fact('Entry', entry.seq),
@@ -116,11 +86,11 @@ function presentEntry(entry: RowOf<'pointsEntries'>, context: Presenting): Shown
 
 const CASH_TITLES: Record<string, string> = {
   top_up: 'Cash topped up',
-  top_up_refund: 'A top-up was given back',
+  top_up_refund: 'A top-up was refunded',
   promotion: 'Cash given by the club',
-  promotion_ended: 'Cash of the club ended',
+  promotion_ended: 'Cash of the club expired',
   payment: 'Paid with cash',
-  refund: 'Cash given back',
+  refund: 'Cash refunded',
 }
 
 const presentCash = ({ reason, ref, delta, currency, balanceAfter, seq }: RowOf<'cashEntries'>): Shown => ({
@@ -128,7 +98,6 @@ const presentCash = ({ reason, ref, delta, currency, balanceAfter, seq }: RowOf<
   title: CASH_TITLES[reason] ?? reason,
   money: { amount: delta, currency },
   facts: [
-    fact('Reason', reason),
     idFact('Reference', ref),
     fact(`Balance after, in minor units of ${currency}`, balanceAfter),
     fact('Entry', seq),
@@ -253,7 +222,7 @@ const presentDelivery = (
   { names }: Presenting,
 ): Shown => ({
   kind: 'webhooks',
-  title: `${type} for ${names.name('endpoint', endpointId)}`,
+  title: `“${typeInWords(type)}” sent to ${names.name('endpoint', endpointId)}`,
   detail: state === 'delivered' ? null : `${plural(attempts, 'attempt')} so far.`,
   state,
   tone: DELIVERY_TONES[state] ?? 'neutral',
@@ -271,6 +240,24 @@ const presentDelivery = (
 const operationInWords = (operation: string) =>
   operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
+/** The members of the detail, in words. */
+function detailsOf(detail: string | null) {
+  // Guarantee of the cast: `recordAction` writes objects.
+  const members = parseJson<Record<string, unknown>>(detail) ?? {}
+  return Object.entries(members).map(([name, value]) =>
+    fact(
+      typeInWords(operationInWords(name)),
+      typeof value === 'object'
+        ? JSON.stringify(value)
+        : value === true
+          ? 'yes'
+          : value === false
+            ? 'no'
+            : value,
+    ),
+  )
+}
+
 const presentAction = (row: RowOf<'consoleAudit'>): Shown => ({
   kind: 'console',
   title: `${isolate(row.staffName)}: ${operationInWords(row.operation)}`,
@@ -278,7 +265,7 @@ const presentAction = (row: RowOf<'consoleAudit'>): Shown => ({
   facts: [
     fact('Role', row.role),
     fact('Confirmed by', row.confirmedByName),
-    fact('Details', row.detail),
+    ...detailsOf(row.detail),
     fact('Audit entry', row.seq),
   ],
 })

@@ -2,8 +2,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../../db/index.ts'
 import { rowsByKeys } from '../../../../../db/keys.ts'
+import { dataOf } from '../../../../economy/events/event.ts'
 import { APPLICATION } from '../../../../economy/events/types.ts'
-import { dataOf } from './event-data.ts'
 import type { TimelineEntry } from './sources.ts'
 
 type RowOf<Name extends keyof Tables> = Tables[Name]['$inferSelect']

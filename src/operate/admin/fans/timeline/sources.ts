@@ -1,8 +1,8 @@
-/** The lists of the timeline: rows of one fan by an index, the newest first. */
+/** The lists of the timeline: rows of one fan by an index, newest first. */
 import { and, asc, type Column, desc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../../db/index.ts'
 import { prepared } from '../../../../../db/prepared.ts'
-import { readNewestSequences } from '../../../../economy/events/follow.ts'
+import { readNewestSequences } from '../../../../economy/events/sequences.ts'
 import { hasEvents, isShownType, TIMELINE_KINDS, type TimelineKind } from './kinds.ts'
 import { type Batch, batchOf, type Placed, type Source } from './merge.ts'
 

@@ -1,4 +1,4 @@
-/** Everything about a fan in one list, the newest first. */
+/** Everything about a fan in one list, newest first. */
 import type { Reader } from '../../../../../db/index.ts'
 import type { Cursors } from '../../../../core/pagination.ts'
 import { DomainError } from '../../../../core/problems.ts'
@@ -71,6 +71,7 @@ async function presentRows(
       points: null,
       money: null,
       event: null,
+      isBare: false,
       otherFanId: null,
       ...shown,
       facts: facts.filter((one): one is Fact => one !== null),

@@ -1,5 +1,6 @@
 /** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
 import { teamProblems } from '../../../../club/teams/problems.ts'
+import { accountProblems } from '../../../../economy/accounts/problems.ts'
 import { cashProblems } from '../../../../economy/cash/problems.ts'
 import { eventProblems } from '../../../../economy/events/problems.ts'
 import { pointsProblems } from '../../../../economy/points/problems.ts'
@@ -11,12 +12,13 @@ import { rewardProblems } from '../../../../play/rewards/problems.ts'
 export const thrownBy = {
   grantPointsToFan: [
     userProblems.fan_not_found,
+    accountProblems.account_not_found,
     pointsProblems.insufficient_points,
     pointsProblems.points_limit_reached,
     pointsProblems.ref_reused,
   ],
   grantCashToFan: [cashProblems.cash_not_accepted, userProblems.fan_not_found, pointsProblems.ref_reused],
-  voidEventOfFan: [userProblems.fan_not_found, eventProblems.event_not_found],
+  voidEventOfFan: [userProblems.fan_not_found, eventProblems.event_not_found, eventProblems.event_archived],
   endSessionsOfFan: [userProblems.fan_not_found],
   renameFan: [
     userProblems.fan_not_found,

@@ -1,10 +1,12 @@
 /** Actions on a fan. Each calls a verb that a script or an operation of the API uses too. */
 
+import type { Encryption } from '../../../../core/encryption.ts'
 import { streamJson } from '../../../../core/stream-json.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
 import { appendErasures } from '../../../../fan/account/erasure-list.ts'
 import { replaceCode, undoClaim, undoUse, undoUseOfReward } from '../../../../play/rewards/corrections.ts'
+import type { CodeSource } from '../../../../play/rewards/redemptions.ts'
 import { exportUser } from '../../../admin/export-user.ts'
 import { listClaimsOf } from '../../../admin/fans/claims.ts'
 import {
@@ -15,14 +17,14 @@ import {
   requireConfirmed,
   voidEventOf,
 } from '../../../admin/fans/corrections.ts'
-import { mergeFans } from '../../../admin/merge/merge-fans.ts'
-import { planMerge } from '../../../admin/merge/plan-merge.ts'
+import { mergeFans, planMerge } from '../../../admin/merge/merge-fans.ts'
 import { action, withActions } from '../../contract/action.ts'
 import { consoleOperation } from '../../contract/operation.ts'
-import { staff } from '../../contract/staff.ts'
-import type { ConsoleDeps } from '../../deps.ts'
+import { type StaffDeps, staff } from '../../contract/staff.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
+
+type FanActionDeps = StaffDeps & { codeSources: readonly CodeSource[]; addressEncryption: Encryption }
 
 /** Source of grants by staff. No server key has this name. */
 const SOURCE = 'operator'
@@ -38,12 +40,12 @@ const onFan = {
 }
 const onReward = { ...onFan, params: schema.FanRewardPath, body: schema.OnlyReason, example: { reason } }
 
-const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
+const bookings = ({ config: { cashCurrencies } }: FanActionDeps) => [
   action({
     ...onFan,
     path: '/:fanId/grants',
     id: 'grantPointsToFan',
-    summary: 'Grant points, or take them',
+    summary: 'Grant or deduct points',
     description: 'Once per `ref`: a repeat changes nothing.',
     permission: 'points.write',
     body: schema.FanGrant,
@@ -79,7 +81,7 @@ const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
     ...onFan,
     path: '/:fanId/void-event',
     id: 'voidEventOfFan',
-    summary: 'Void an event, and take back what it has earned',
+    summary: 'Void an event, and take back the points that it earned',
     permission: 'points.write',
     body: schema.EventToVoid,
     verb: (tx, { body: { reason: _, ...event }, params: { fanId } }) => voidEventOf(tx, fanId, event),
@@ -90,7 +92,7 @@ const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
   }),
 ]
 
-const corrections = ({ codeSources }: ConsoleDeps) => [
+const corrections = ({ codeSources }: FanActionDeps) => [
   action({
     ...onFan,
     path: '/:fanId/end-sessions',
@@ -122,7 +124,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     ...onReward,
     path: '/:fanId/rewards/:rewardId/undo-claim',
     id: 'undoClaimOfFan',
-    summary: 'Undo a claim that was not used',
+    summary: 'Undo an unused claim',
     description: 'Its unit returns to the stock, and the fan can claim the reward again.',
     permission: 'fans.write',
     onePerson: 'The fan has the claim no more, and it spent no points.',
@@ -137,7 +139,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     id: 'replaceCodeOfFan',
     summary: 'Send a new redemption code',
     description:
-      'The former code is worthless. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes.',
+      'The previous code is no longer valid. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes.',
     permission: 'fans.write',
     onePerson: 'The former code is worthless.',
     verb: async (tx, { params: { fanId, rewardId } }) =>
@@ -173,7 +175,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     ...onFan,
     path: '/:fanId/merge',
     id: 'mergeFan',
-    summary: 'Merge a fan into another one, for good',
+    summary: 'Merge a fan into another one, permanently',
     permission: 'fans.merge',
     body: schema.Merge,
     verb: (tx, { body: { into, reason }, params: { fanId }, staff }) =>
@@ -185,7 +187,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
   }),
 ]
 
-export const fanActionRoutes = (deps: ConsoleDeps) => {
+export const fanActionRoutes = (deps: FanActionDeps) => {
   const { config, db, addressEncryption, log } = deps
   const group = staff(deps, { prefix: '/api/fans', tag: 'Fans' })
     .get(
@@ -241,7 +243,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
       },
       consoleOperation({
         id: 'eraseFan',
-        summary: 'Erase a fan, for good',
+        summary: 'Erase a fan, permanently',
         permission: 'fans.erase',
         params: schema.FanPath,
         body: schema.Erase,
@@ -256,7 +258,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
         planMerge(db, { from: fanId, into, mergedBy: staff.name, reason: null }),
       consoleOperation({
         id: 'planMergeOfFan',
-        summary: 'Show what a merge would move',
+        summary: 'Preview a merge',
         permission: 'fans.merge',
         onePerson: 'It writes nothing.',
         reversible: 'It writes nothing.',

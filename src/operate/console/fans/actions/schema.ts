@@ -3,8 +3,8 @@ import { Closed, IdReference, Instant, Integer, Nullable, Slug } from '../../../
 import { Type } from '../../../../core/typebox.ts'
 import { CashPromotion } from '../../../../economy/cash/grant-cash.ts'
 import { Grant } from '../../../../economy/points/grants.ts'
+import { Reason } from '../../../../identity/staff/reason.ts'
 import { CodeReference } from '../../../../play/rewards/redemption-schema.ts'
-import { Reason } from '../../contract/reason.ts'
 
 export const FanPath = Closed({ fanId: IdReference('The fan.') })
 export const FanRewardPath = Closed({ fanId: IdReference('The fan.'), rewardId: Slug('The reward.') })
@@ -25,7 +25,7 @@ export const FanClaims = Closed(
         usedAt: Optional('When its code was used.'),
         usedBy: Nullable(Type.String(), { description: 'The source that used it.' }),
       }),
-      { description: 'The latest first, at most 200.' },
+      { description: 'Newest first, at most 200.' },
     ),
   },
   { title: 'FanClaims' },
@@ -126,10 +126,11 @@ export const MergeReport = Closed(
     fromId: Type.String({ description: 'The fan who is merged.' }),
     intoId: Type.String({ description: 'The fan that remains.' }),
     points: Closed({ balance: count('Points.'), lifetime: count('Lifetime points.') }),
+    accounts: count('Points in accounts.'),
     cash: Type.Array(Closed({ currency: Type.String(), amount: count('Minor units.') })),
     profile: Type.Array(Type.String(), { description: 'Members of the profile that the other fan gets.' }),
     rewards: Closed({ moved: count('Claims that move.'), ended: count('Claims that both had.') }),
-    items: count('Items that change hands.'),
+    items: count('Items that get a new owner.'),
     quests: count('Periods of quests.'),
     sets: count('Completed sets.'),
     predictions: count('Open predictions.'),

@@ -1,0 +1,1 @@
+ALTER TABLE "console_links" ADD COLUMN "invited_by_id" text COLLATE "C";

@@ -1,0 +1,1 @@
+ALTER TABLE `console_links` ADD `invited_by_id` text;

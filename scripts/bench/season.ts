@@ -1,0 +1,65 @@
+/** Records earning events of fans as a club's systems report them, through the verbs, with the rules and quests of the seed. */
+import { openDatabase } from '../../db/index.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { writeEvents } from '../../src/economy/events/record-event.ts'
+import { sweepCounts } from '../../src/play/quests/sweep-counts.ts'
+import { seedCatalogue } from '../seed/seed-catalogue.ts'
+
+const DAY_MS = 86_400_000
+/** A Monday. */
+const FIRST_DAY_MS = Date.parse('2026-01-05T12:00:00.000Z')
+/** For which the catalogue is seeded: its quests start 90 days before. */
+const CATALOGUE_AT = new Date(FIRST_DAY_MS + 89 * DAY_MS)
+/** Between two events of a fan. */
+const DAYS_APART = 10
+const PER_UNIT_OF_WORK = 250
+
+const SOURCE = 'shop'
+
+/** Adds the catalogue of the seed. */
+export async function prepareSeason(url: string): Promise<void> {
+  const db = openDatabase(url, realSources, { spine: createSpine() })
+  await db.write(tx => seedCatalogue(tx, { outcome: 3, difference: 2, exact: 5 }, CATALOGUE_AT))
+  await db.close()
+}
+
+/**
+ * `days` purchases of each fan in the club's shop, each of which earns points and counts for two quests. Yields after each day how many were
+ * recorded, and runs the sweep that a server runs daily.
+ */
+export async function* recordSeason(url: string, days: number): AsyncGenerator<number> {
+  let now = new Date(FIRST_DAY_MS)
+  const newId = () => Bun.randomUUIDv7('hex', now)
+  const db = openDatabase(url, { ...realSources, now: () => now, newId }, { spine: createSpine() })
+  try {
+    const { users } = db.tables
+    const fans = (await db.read.select({ id: users.id }).from(users)).map(({ id }) => id)
+    for (let day = 0; day < days; day++) {
+      const from = FIRST_DAY_MS + day * DAYS_APART * DAY_MS
+      // Fans come in no order, another one each day.
+      const order = fans.toSorted((a, b) =>
+        Number(Bun.hash.wyhash(a, BigInt(day)) - Bun.hash.wyhash(b, BigInt(day))),
+      )
+      for (let first = 0; first < order.length; first += PER_UNIT_OF_WORK) {
+        now = new Date(from + first)
+        const occurredAt = now
+        const events = order.slice(first, first + PER_UNIT_OF_WORK).map((userId, index) => ({
+          source: SOURCE,
+          eventId: newId(),
+          userId,
+          type: 'shop.purchase',
+          occurredAt,
+          data: { amount: 2_000 + ((index * 37) % 3_000), currency: 'EUR', till: `north-${index % 12}` },
+        }))
+        const written = await db.write(tx => writeEvents(tx, events))
+        if (!written.every(({ recorded }) => recorded?.grants.length === 1))
+          throw new Error('A purchase of the season does not earn points by one rule of the seed.')
+      }
+      await sweepCounts(db)
+      yield order.length
+    }
+  } finally {
+    await db.close()
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The counts of the season: of what is recorded, and for the crowd, which has records of little else, what the detailed fans
+ * suggest. These rows are marked as stated: verifications compare only what was counted.
+ */
+import { and, eq, gt, inArray, ne } from 'drizzle-orm'
+import { insertRows } from '../../db/bulk.ts'
+import type { Database, Transaction } from '../../db/index.ts'
+import { writeRecord } from '../../src/operate/admin/import/catalogue-records.ts'
+import { countSeason, forgetSeason } from '../../src/operate/admin/season/sweep.ts'
+import { createTally, type FanRow, weekNumber } from '../../src/operate/admin/season/tally.ts'
+import { readCalendar } from './calendar.ts'
+import { PROVIDER } from './crowd.ts'
+import type { SeedParameters } from './groups.ts'
+import { createSeedSources } from './sources.ts'
+
+/** Far from the indexes of fans, and of the other parts. */
+const INDEX = 100_000_003
+/** What the crowd does as the detailed fans do. Packs, products and rewards are left out: their stock is theirs alone. */
+const OF_CROWD = [
+  ...['points.in', 'points.out', 'balance', 'rule.times', 'rule.points', 'rule.fans', 'rule.repeats'],
+  ...['quest.times', 'quest.points', 'quest.fans', 'quest.repeats'],
+]
+
+/** Counts again from the beginning, since a seed writes records of the past. Writes nothing the second time. */
+export async function seedSeasonFigures(
+  db: Database,
+  { seed, instant }: Pick<SeedParameters, 'seed' | 'instant'>,
+): Promise<void> {
+  const { seasonFans: fans } = db.tables
+  const stated = await db.read.select({ id: fans.userId }).from(fans).where(eq(fans.stated, true)).limit(1)
+  if (stated.length > 0) return
+  await db.write(forgetSeason)
+  await countSeason(db, () => false, { size: 20_000, exclusive: true })
+  await db.write(async tx => {
+    const { seasonFans, users, seasonCounts } = tx.tables
+    const members = await tx
+      .select({ row: seasonFans })
+      .from(seasonFans)
+      .innerJoin(users, eq(users.id, seasonFans.userId))
+      .where(eq(users.provider, PROVIDER))
+      .orderBy(seasonFans.userId)
+    const detailed = await tx
+      .select({ row: seasonFans })
+      .from(seasonFans)
+      .innerJoin(users, eq(users.id, seasonFans.userId))
+      .where(and(ne(users.provider, PROVIDER), gt(seasonFans.steps, 1)))
+      .orderBy(seasonFans.userId)
+    if (members.length === 0 || detailed.length === 0) return
+    await statePointValue(tx)
+    const calendar = await readCalendar(tx, instant ?? tx.now())
+    const { faker } = createSeedSources(seed, calendar)(INDEX, calendar.created)
+    const now = weekNumber(calendar.now)
+    const changed = members.map(({ row }): [FanRow, FanRow] => {
+      const like = faker.helpers.arrayElement(detailed).row
+      // Only the weeks that have begun.
+      const weeks = like.weeks % 2 ** Math.max(1, now - row.week + 1)
+      return [row, { ...row, steps: Math.max(row.steps, like.steps), weeks, stated: true }]
+    })
+    await stateFans(tx, changed)
+    const factor = members.length / detailed.length
+    const counted = await tx.select().from(seasonCounts).where(inArray(seasonCounts.kind, OF_CROWD))
+    await insertRows(
+      tx,
+      seasonCounts,
+      counted.map(count => ({ ...count, stated: true, amount: Math.round(count.amount * factor) })),
+    )
+  })
+}
+
+/** Half a cent, unless the club has settings. */
+async function statePointValue(tx: Transaction): Promise<void> {
+  const found = await tx.select({ id: tx.tables.settings.id }).from(tx.tables.settings).limit(1)
+  if (found.length > 0) return
+  await writeRecord(tx, { kind: 'settings', entry: { id: 'club', currency: 'EUR', pointValue: 0.5 } })
+}
+
+async function stateFans(tx: Transaction, changed: [before: FanRow, after: FanRow][]): Promise<void> {
+  const tally = createTally(() => 0)
+  for (const [before, after] of changed) {
+    tally.addFan(before, -1)
+    tally.addFan(after, 1)
+  }
+  const { seasonFans, seasonCounts } = tx.tables
+  const set = { set: ['steps', 'weeks', 'stated'] }
+  await insertRows(
+    tx,
+    seasonFans,
+    changed.map(([, after]) => after),
+    set,
+  )
+  const counts = tally.list().map(count => ({ ...count, stated: false }))
+  await insertRows(tx, seasonCounts, counts, { add: 'amount' })
+}

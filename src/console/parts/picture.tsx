@@ -1,0 +1,118 @@
+/** Pictures of the catalogue and of fans. One that is missing or cannot be read leaves a quiet shape. */
+import { useState } from 'preact/hooks'
+import { addressOfRead } from '../api.ts'
+import { may, session } from '../session.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+const UPLOADED = /\/uploads\/([0-9a-f]{64})\.webp$/
+
+/**
+ * Where the browser reads a picture: an uploaded one from this origin, another path from the API's. Null for an address that is
+ * neither a path nor https.
+ */
+export function sourceOf(address: string): string | null {
+  const uploaded = uploadedSourceOf(address)
+  if (uploaded !== null) return uploaded
+  if (/^\/[^/\\]/.test(address)) return `${session.value?.apiOrigin ?? ''}${address}`
+  return address.startsWith('https://') ? address : null
+}
+
+/** The same for uploaded pictures alone: what a fan names otherwise is not read, since its site would see who looks. */
+function uploadedSourceOf(address: string): string | null {
+  const [, pictureId] = UPLOADED.exec(address) ?? []
+  return pictureId === undefined ? null : addressOfRead('readPicture', { pictureId })
+}
+
+interface PictureProps {
+  /** As the API states it. */
+  address: string | null
+  /** Empty if text next to it says the same. */
+  alt?: string
+  class?: string
+}
+
+export function Picture({ address, alt = '', class: kind = 'thumb' }: PictureProps) {
+  const source = address === null ? null : sourceOf(address)
+  const [failed, setFailed] = useState<string | null>(null)
+  if (source === null || failed === source)
+    return (
+      <span class={`${kind} no-picture`}>
+        <Icon name="picture" />
+        {address !== null && <span class="unseen">The picture cannot be shown.</span>}
+      </span>
+    )
+  return (
+    <img
+      class={kind}
+      src={source}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      referrerpolicy="no-referrer"
+      onError={() => setFailed(source)}
+    />
+  )
+}
+
+interface FaceProps {
+  fanId: string
+  name: string
+  large?: boolean
+  /** Where the picture itself may be what was reported. */
+  blurred?: boolean
+}
+
+/** The uploaded picture of a fan, else the first letter of the name. */
+export function Face({ fanId, name, large = false, blurred = false }: FaceProps) {
+  const [failed, setFailed] = useState<string | null>(null)
+  return (
+    <span class={`initial${large ? ' large' : ''}${blurred ? ' blurred' : ''}`} aria-hidden="true">
+      {([...name.replace(/^@/, '')][0] ?? '?').toUpperCase()}
+      {may('fans.read') && failed !== fanId && (
+        <img
+          src={addressOfRead('readFace', { fanId })}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          onError={() => setFailed(fanId)}
+        />
+      )}
+    </span>
+  )
+}
+
+/**
+ * A reported picture, blurred until a moderator looks. Only an uploaded one is shown: to read another would tell its site who
+ * looks, and from where.
+ */
+export function ReportedPicture({ address }: { address: string }) {
+  const [isClear, setClear] = useState(false)
+  const [isGone, setGone] = useState(false)
+  const source = uploadedSourceOf(address)
+  if (source === null || isGone)
+    return (
+      <>
+        <bdi class="written">{address}</bdi>
+        <p class="field-hint">
+          {isGone
+            ? 'The picture was deleted.'
+            : 'It is on another site, which would learn who looks at it. So it is not shown.'}
+        </p>
+      </>
+    )
+  return (
+    <span class="reported">
+      <img
+        src={source}
+        alt={isClear ? 'The reported picture' : 'The reported picture, blurred'}
+        class={isClear ? 'clear' : undefined}
+        loading="lazy"
+        onError={() => setGone(true)}
+      />
+      <Button small pressed={isClear} onClick={() => setClear(!isClear)}>
+        {isClear ? 'Blur it' : 'Show it clearly'}
+      </Button>
+    </span>
+  )
+}

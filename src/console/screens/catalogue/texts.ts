@@ -1,0 +1,82 @@
+/** The texts of an entry by language: which are stated, which are missing, and how one is written. */
+import { escaped, isMembers, type Members, type Schema, shapeOf, type Value, withoutNull } from './shapes.ts'
+
+/** One for all languages, or one for each: the first is the default. */
+export type Text = string | Record<string, string>
+
+interface StatedText {
+  pointer: string
+  text: Text
+}
+
+/** The stated texts of a value, at any depth. */
+export function listTexts(given: Schema, value: Value, pointer: string): StatedText[] {
+  const { schema } = withoutNull(given)
+  const shape = shapeOf(schema)
+  if (value === null || value === undefined) return []
+  if (shape.is === 'text')
+    return typeof value === 'string' || isMembers(value)
+      ? // Guarantee of the cast: the schema allows texts here.
+        [{ pointer, text: value as Text }]
+      : []
+  if (shape.is === 'object' && isMembers(value))
+    return Object.entries(shape.properties).flatMap(([name, member]) =>
+      listTexts(member, value[name], `${pointer}/${escaped(name)}`),
+    )
+  if (shape.is === 'list' && Array.isArray(value))
+    return value.flatMap((item, nth) => listTexts(shape.items, item, `${pointer}/${nth}`))
+  return []
+}
+
+/** The text in a language; a text without languages is in the first one. Undefined: there is none. */
+export function inLanguage(text: Text, language: string, first: string): string | undefined {
+  if (typeof text === 'string') return language === first ? text : undefined
+  return Object.hasOwn(text, language) ? text[language] : undefined
+}
+
+/** What fans read who have no text in their language. */
+export const defaultOf = (text: Text): string =>
+  typeof text === 'string' ? text : (Object.values(text)[0] ?? '')
+
+export const countMissing = (texts: StatedText[], language: string, first: string): number =>
+  texts.filter(({ text }) => !inLanguage(text, language, first)).length
+
+/** The languages of texts, in addition to the known ones. */
+export const languagesOf = (texts: StatedText[], known: string[]): string[] => [
+  ...new Set([...known, ...texts.flatMap(({ text }) => (typeof text === 'string' ? [] : Object.keys(text)))]),
+]
+
+/** An emptied text stays until the form is sent, so that its language keeps its place. */
+export function writeIn(text: Text, language: string, first: string, written: string): Text {
+  if (typeof text === 'string') {
+    if (language === first) return written
+    return text === '' ? { [language]: written } : { [first]: text, [language]: written }
+  }
+  if (Object.hasOwn(text, language)) return { ...text, [language]: written }
+  return language === first ? { [language]: written, ...text } : { ...text, [language]: written }
+}
+
+/** A value without emptied texts, as it is sent. */
+export function withoutEmptied(given: Schema, value: Value, first: string): Value {
+  const { schema } = withoutNull(given)
+  const shape = shapeOf(schema)
+  if (shape.is === 'text' && isMembers(value)) return stripped(value, first)
+  if (shape.is === 'object' && isMembers(value)) {
+    const members: Members = { ...value }
+    for (const [name, member] of Object.entries(shape.properties))
+      if (name in value) members[name] = withoutEmptied(member, value[name], first)
+    return members
+  }
+  if (shape.is === 'list' && Array.isArray(value))
+    return value.map(item => withoutEmptied(shape.items, item, first))
+  return value
+}
+
+function stripped(text: Members, first: string): Value {
+  const all = Object.entries(text)
+  const written = all.filter(([, words]) => words !== '')
+  if (written.length === all.length) return text
+  const [only, ...others] = written
+  if (only === undefined) return ''
+  return others.length === 0 && only[0] === first ? only[1] : Object.fromEntries(written)
+}

@@ -1,0 +1,95 @@
+/** Accounts of the club, such as points of status: kept and never spent, in seasons, with tiers. */
+import { eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import { Active, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
+import { declarePlainKind } from '../../club/catalogue/plain-kind.ts'
+import { Text } from '../../club/catalogue/texts.ts'
+import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { Closed, Integer } from '../../core/schemas.ts'
+import { type Static, Type } from '../../core/typebox.ts'
+
+const MAX_TOTAL = 1_000_000_000_000
+
+const Tier = Closed(
+  {
+    id: EntrySlug('Slug of the tier, unique within the account.'),
+    name: Text(100, 'What fans see.'),
+    from: Integer({ minimum: 1, maximum: MAX_TOTAL, description: 'The total from which a fan has it.' }),
+    benefits: Type.Optional(
+      Type.Array(Text(200, 'One benefit.'), { maxItems: 20, default: [], description: 'To read.' }),
+    ),
+    graceDays: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 366,
+        default: 0,
+        description: 'Days for which a fan keeps it after a season with a total that is too low.',
+      }),
+    ),
+  },
+  { title: 'Tier' },
+)
+
+export const AccountEntry = Closed(
+  {
+    id: EntrySlug('Slug of the account.'),
+    name: Text(100, 'What fans see.'),
+    unit: Text(40, 'What is counted, such as points.'),
+    window: Maybe(
+      Closed(
+        {
+          seasons: Integer({
+            minimum: 1,
+            maximum: 50,
+            description: 'How many seasons count, including the current one.',
+          }),
+        },
+        { description: 'Which entries the total counts. Null: all.' },
+      ),
+    ),
+    public: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether anyone can read how many fans have how many.' }),
+    ),
+    tiers: Type.Optional(
+      Type.Array(Tier, { maxItems: 20, default: [], description: 'Levels that fans reach by their total.' }),
+    ),
+    active: Active,
+  },
+  { title: 'Account' },
+)
+export type AccountEntry = Static<typeof AccountEntry>
+
+export const accountKind = declarePlainKind({
+  kind: 'account',
+  list: 'accounts',
+  about: 'Points that fans keep and never spend, such as those for status, with tiers.',
+  schema: AccountEntry,
+  // A tier gives what requires it.
+  givesValue: true,
+  table: ({ accounts }) => accounts,
+  faults: ({ tiers = [] }) =>
+    tiers.flatMap(({ id, from }, index) => [
+      ...(tiers.findIndex(other => other.id === id) < index
+        ? [{ pointer: `/tiers/${index}/id`, message: 'is the id of another tier' }]
+        : []),
+      ...(tiers.findIndex(other => other.from === from) < index
+        ? [{ pointer: `/tiers/${index}/from`, message: 'is that of another tier' }]
+        : []),
+    ]),
+  lock: bumpVersion,
+})
+
+export const isAccount = async (reader: Reader, id: string): Promise<boolean> =>
+  (await selectAccount(reader, id)) !== undefined
+
+/** The ids of its tiers. Undefined for an unknown account. */
+export async function readAccountTiers(reader: Reader, id: string): Promise<string[] | undefined> {
+  const [entry] = await accountKind.read(reader, [id])
+  return entry && (entry.tiers ?? []).map(tier => tier.id)
+}
+
+const selectAccount = preparedRow((reader: Reader, id: string) => {
+  const { accounts } = reader.tables
+  return reader.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id))
+})

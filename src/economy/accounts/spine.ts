@@ -1,0 +1,38 @@
+/** What happens to tiers of fans, for events: their room stands above. */
+import type { Deferred, Transaction } from '../../../db/index.ts'
+import type { TierChange } from './tiers.ts'
+
+declare module '../../../db/types.ts' {
+  interface Spine {
+    readonly accounts: ReturnType<typeof createAccountsSpine>
+  }
+}
+
+export interface ToldTier extends Omit<TierChange, 'type'> {
+  type: TierChange['type'] | 'at_risk'
+  userId: string
+  accountId: string
+  /** With the other members it identifies the change: it is told once. */
+  seq: number
+  /** For a tier at risk: the end of the season. */
+  endsAt?: Date
+}
+
+type Recorder = (tx: Transaction, changes: ToldTier[]) => Promise<void>
+
+export const createAccountsSpine = (recordTiers: Recorder) => ({ recordTiers })
+
+/** Recorded at the end of the unit of work, for all fans together. */
+export function tellTier(tx: Transaction, change: ToldTier): void {
+  tx.deferred(told).push(change)
+}
+
+const told: Deferred<ToldTier[]> = {
+  // Rows of one fan: before those that fans share.
+  order: -1,
+  start: () => [],
+  async write(tx, changes) {
+    await tx.spine.accounts.recordTiers(tx, changes)
+    return []
+  },
+}

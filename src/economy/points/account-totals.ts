@@ -1,0 +1,60 @@
+/** Totals of windows, from the entries: one statement for any number of fans of an account. */
+import { aliasedTable, and, eq, gte, inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+
+export interface WindowTotal {
+  total: number
+  /** When the fan earned last of what remains. Null without such an entry. */
+  reachedAt: Date | null
+}
+
+interface Scope {
+  accountId: string
+  /** Since when entries count; null: all. */
+  from: Date | null
+  /** Entries booked by then. Default: all. */
+  asOf?: Date | undefined
+}
+
+/** By user id; none for a fan without entries in the window. */
+export async function readTotals(
+  reader: Reader,
+  scope: Scope,
+  userIds: string[],
+): Promise<Map<string, WindowTotal>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await totalsOf(reader, scope, userIds)
+  return new Map(rows.map(({ userId, total, reachedAt }) => [userId, { total, reachedAt }]))
+}
+
+/** A query for the totals of all fans with entries, or of these. */
+export function totalsOf(reader: Reader, { accountId, from, asOf }: Scope, among?: string[] | SQLWrapper) {
+  const { accountEntries: entries } = reader.tables
+  const taken = aliasedTable(entries, 'taken')
+  const isTaken = and(
+    eq(taken.userId, entries.userId),
+    sql`${taken.reason} = ${entries.reason} || '_void'`,
+    eq(taken.ref, entries.ref),
+    asOf && lte(taken.createdAt, asOf),
+  )
+  return reader
+    .select({
+      userId: entries.userId,
+      total: sql<number>`cast(sum(${entries.delta}) as bigint)`.mapWith(Number).as('total'),
+      reachedAt:
+        sql<Date | null>`max(case when ${entries.delta} + coalesce(${taken.delta}, 0) > 0 then ${entries.createdAt} end)`
+          .mapWith(entries.createdAt)
+          .as('reached_at'),
+    })
+    .from(entries)
+    .leftJoin(taken, isTaken)
+    .where(
+      and(
+        eq(entries.accountId, accountId),
+        from ? gte(entries.countedAt, from) : undefined,
+        asOf && lte(entries.createdAt, asOf),
+        among && inArray(entries.userId, among),
+      ),
+    )
+    .groupBy(entries.userId)
+}

@@ -1,0 +1,96 @@
+/**
+ * Brings totals and tiers up to date after a season or a change of the catalogue, and reports tiers at risk. Each batch is one unit of
+ * work that marks its rows: after a crash the next one continues, in any process.
+ */
+import { and, eq, inArray } from 'drizzle-orm'
+import { restAfter } from '../../../db/batches.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
+import { type AccountSet, getAccountSet, windowFromAt } from '../accounts/account-set.ts'
+import { tellTier } from '../accounts/spine.ts'
+import { tierNamed } from '../accounts/tiers.ts'
+import { lockAccounts } from './account.ts'
+import { refreshRows, writeFanAccounts } from './account-book.ts'
+import { readTotals } from './account-totals.ts'
+import { findStale, findUnchecked, nearEndOf } from './stale-accounts.ts'
+
+const TOGETHER = 100
+
+/** Any number of processes may run it at the same time. Returns the number of rows. */
+export async function settleAccounts(
+  { db }: { db: Database },
+  stopping: () => boolean = () => false,
+): Promise<number> {
+  const set = await getAccountSet(db.read)
+  let sum = 0
+  for (const account of set.accounts.values()) {
+    if (!account.active) continue
+    const endsAt = nearEndOf(account, set, db.read.now())
+    sum += await inParts(
+      () => findStale(db.read, set, account, TOGETHER),
+      userIds => db.write(tx => refresh(tx, account.id, userIds)),
+    )
+    if (endsAt)
+      sum += await inParts(
+        () => findUnchecked(db.read, account, endsAt, TOGETHER),
+        userIds => db.write(tx => checkRisk(tx, account.id, userIds)),
+      )
+  }
+  return sum
+
+  async function inParts(
+    find: () => Promise<string[]>,
+    settle: (userIds: string[]) => Promise<number>,
+  ): Promise<number> {
+    let settled = 0
+    while (!stopping()) {
+      const began = performance.now()
+      const userIds = await find()
+      if (userIds.length === 0) break
+      settled += await settle(userIds)
+      await restAfter(began)
+    }
+    return settled
+  }
+}
+
+async function lockRows(tx: Transaction, accountId: string, userIds: string[]) {
+  await lockAccounts(tx, userIds)
+  const { fanAccounts: rows } = tx.tables
+  return tx
+    .select()
+    .from(rows)
+    .where(and(eq(rows.accountId, accountId), inArray(rows.userId, userIds)))
+}
+
+async function refresh(tx: Transaction, accountId: string, userIds: string[]): Promise<number> {
+  const rows = await lockRows(tx, accountId, userIds)
+  await writeFanAccounts(tx, await refreshRows(tx, await getAccountSet(tx), rows))
+  return rows.length
+}
+
+/** Tells the fans whose total will not reach their tier when the season has ended. */
+async function checkRisk(tx: Transaction, accountId: string, userIds: string[]): Promise<number> {
+  const rows = await lockRows(tx, accountId, userIds)
+  const set: AccountSet = await getAccountSet(tx)
+  const account = set.accounts.get(accountId)
+  const endsAt = account ? nearEndOf(account, set, tx.now()) : null
+  if (!account || !endsAt) return 0
+  const from = windowFromAt(account, set, endsAt)
+  const totals = await readTotals(
+    tx,
+    { accountId, from },
+    rows.map(({ userId }) => userId),
+  )
+  const unchecked = rows.filter(({ riskToldFor }) => riskToldFor?.getTime() !== endsAt.getTime())
+  for (const { userId, tierId, seq } of unchecked) {
+    const tier = tierNamed(account, tierId)
+    if (!tier || (totals.get(userId)?.total ?? 0) >= tier.from) continue
+    const risk = { type: 'at_risk', tierId: tier.id, to: null, reason: 'season', endsAt } as const
+    tellTier(tx, { ...risk, userId, accountId, seq })
+  }
+  await writeFanAccounts(
+    tx,
+    unchecked.map(row => ({ ...row, riskToldFor: endsAt })),
+  )
+  return unchecked.length
+}

@@ -1,0 +1,108 @@
+/**
+ * What a fan agrees to, for each purpose that the club asks for. Nothing is granted until the fan grants it, and a withdrawal is one
+ * request too. Each change is a new row, so that the club can prove who agreed to what and when.
+ */
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { readCurrentDocuments } from '../../club/documents/document-kind.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { acceptTerms } from '../../identity/public-text/terms.ts'
+import { findAge, presentAge } from '../../identity/users/age.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
+import { consentProblems } from './problems.ts'
+import type { ConsentChanges } from './schema.ts'
+
+type ConsentRow = Tables['consents']['$inferSelect']
+type CurrentDocument = Awaited<ReturnType<typeof readCurrentDocuments>>[number]
+
+/** The purpose that also counts as the terms of public texts. */
+const TERMS = 'terms'
+
+/** For each current document, and for each purpose of an earlier one, what the fan has stated last. */
+export async function readConsents(reader: Reader, { userId }: Viewer) {
+  const documents = await readCurrentDocuments(reader)
+  const stated = new Map((await selectLatest(reader, userId)).map(row => [row.purpose, row]))
+  const current = new Map(documents.map(document => [document.purpose, document]))
+  const purposes = new Set([...current.keys(), ...stated.keys()])
+  return {
+    consents: [...purposes]
+      .toSorted()
+      .map(purpose => present(purpose, current.get(purpose), stated.get(purpose))),
+    age: presentAge(await findAge(reader, userId)),
+  }
+}
+
+function present(purpose: string, document: CurrentDocument | undefined, row: ConsentRow | undefined) {
+  return {
+    purpose,
+    documentId: document?.id ?? null,
+    version: document?.version ?? null,
+    required: document?.required ?? false,
+    granted: row?.granted ?? false,
+    grantedVersion: row?.granted ? row.version : null,
+    changedAt: row?.changedAt.toISOString() ?? null,
+    source: row?.source ?? null,
+  }
+}
+
+/** The last row of each purpose. */
+const selectLatest = prepared((reader: Reader, userId: string) => {
+  const { consents } = reader.tables
+  const newest = sql`(select max(later.seq) from ${consents} later
+    where later.user_id = ${consents.userId} and later.purpose = ${consents.purpose})`
+  return reader
+    .select()
+    .from(consents)
+    .where(and(eq(consents.userId, userId), eq(consents.seq, newest)))
+})
+
+/** States consents of the caller. What is stated already changes nothing. `source`: where the fan stated it. */
+export async function writeConsents(
+  tx: Transaction,
+  caller: Caller,
+  changes: ConsentChanges,
+  source = 'app',
+) {
+  const { userId } = caller
+  // The sequence of a purpose has no gap: units of work of the fan wait for each other here.
+  await lockToCount(tx, userId)
+  const stated = new Map((await selectLatest(tx, userId)).map(row => [row.purpose, row]))
+  const current = new Map((await readCurrentDocuments(tx)).map(document => [document.purpose, document]))
+  for (const [purpose, { granted, version }] of Object.entries(changes)) {
+    const [document, before] = [current.get(purpose), stated.get(purpose)]
+    const documentId = document?.id ?? before?.documentId
+    if (documentId === undefined || (granted && !document))
+      throw new DomainError(consentProblems.document_not_found, { purpose })
+    if (granted && document && version !== document.version)
+      throw new DomainError(consentProblems.document_version_not_current, {
+        purpose,
+        version: document.version,
+      })
+    // A withdrawal needs no version: it ends whatever was granted.
+    if (granted ? before?.granted && before.version === version : !(before?.granted ?? false)) continue
+    const row = { userId, purpose, granted, documentId, version, source, changedAt: tx.now() }
+    await tx.insert(tx.tables.consents).values({ ...row, seq: (before?.seq ?? 0) + 1 })
+    const data = { purpose, documentId, version, granted }
+    await recordEvent(tx, { userId, type: 'consent.changed', data })
+    if (purpose === TERMS && granted && version === (await settingsOf(tx)).termsVersion)
+      // never terms_version_not_current: it is the current one.
+      await acceptTerms(tx, caller, { version })
+  }
+  return readConsents(tx, caller)
+}
+
+/** Every row, the oldest first: the proof. */
+export const exportConsents = (reader: Reader, userId: string) => {
+  const { consents } = reader.tables
+  const { userId: owner, ...columns } = consents
+  const { purpose, seq, granted, documentId, version, source, changedAt } = columns
+  return reader
+    .select({ purpose, seq, granted, documentId, version, source, changedAt })
+    .from(consents)
+    .where(eq(owner, userId))
+    .orderBy(asc(purpose), desc(seq))
+}

@@ -1,0 +1,103 @@
+/**
+ * The age band of a fan, and the consent of a guardian: stated by the provider or by a system of the club, in the fan's record,
+ * where locks and reads find them. Without a consent that is asked for, the fan cannot write.
+ */
+import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import { locksInUnitOfWork } from '../../../db/row-lock.ts'
+import type { AgeBand } from '../../core/age-bands.ts'
+import { lockForSanction } from './sanction-state.ts'
+import { findUserById, type User } from './users.ts'
+
+type Age = Pick<User, 'ageBand' | 'ageSource' | 'ageAssuredAt' | 'guardianConsent'>
+
+/** Of an erased fan. */
+export const UNKNOWN_AGE: Age = { ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null }
+
+/** Whether a guardian has refused or revoked the consent that the fan needs. Adults need none. */
+export const isFrozen = ({ ageBand, guardianConsent }: Pick<Age, 'ageBand' | 'guardianConsent'>): boolean =>
+  guardianConsent === false && ageBand !== 'adult'
+
+/** What a system of the club has checked. */
+export interface StatedAge {
+  ageBand: AgeBand | null
+  /** Who has checked it. */
+  source: string
+  assuredAt: Date
+  /** Undefined: stays as it is. */
+  guardianConsent?: boolean | undefined
+}
+
+/** Waits for the running writes of the fan, so that no write commits after a revoked consent. */
+export async function storeAge(tx: Transaction, userId: string, age: StatedAge): Promise<void> {
+  await lockForSanction(tx, userId)
+  const { users } = tx.tables
+  const { ageBand, source: ageSource, assuredAt: ageAssuredAt, guardianConsent } = age
+  await tx
+    .update(users)
+    .set({ ageBand, ageSource, ageAssuredAt, ...(guardianConsent !== undefined && { guardianConsent }) })
+    .where(eq(users.id, userId))
+}
+
+export const presentAge = (user: Age | undefined) => ({
+  // Guarantee of the cast: the constraint of the column.
+  ageBand: (user?.ageBand ?? null) as AgeBand | null,
+  source: user?.ageSource ?? null,
+  assuredAt: user?.ageAssuredAt?.toISOString() ?? null,
+  guardianConsent: user?.guardianConsent ?? null,
+})
+
+interface ClaimedAge {
+  ageBand: AgeBand
+  source: string
+  assuredAt: Date
+}
+
+/** What the provider states of a sign-in, unless something newer is stored of the fan. */
+export async function noteClaimedAge(tx: Transaction, signInId: string, claimed: ClaimedAge): Promise<void> {
+  const { users } = tx.tables
+  const signIn = await findUserById(tx, signInId)
+  const { ageBand, source: ageSource, assuredAt: ageAssuredAt } = claimed
+  await tx
+    .update(users)
+    .set({ ageBand, ageSource, ageAssuredAt })
+    .where(
+      and(
+        eq(users.id, signIn?.mergedIntoId ?? signInId),
+        or(isNull(users.ageAssuredAt), lte(users.ageAssuredAt, ageAssuredAt)),
+      ),
+    )
+}
+
+/** The age band of the fan. In a unit of work it stays what it is until the end. */
+export async function readAgeBand(reader: Reader, userId: string): Promise<string | null> {
+  const { users } = reader.tables
+  const own = reader.select({ ageBand: users.ageBand }).from(users).where(eq(users.id, userId))
+  const [found] = await locksInUnitOfWork(reader, own)
+  return found?.ageBand ?? null
+}
+
+/** Of a merge: what was checked last, and a refusal of a guardian of either. Both records are locked. */
+export async function mergeAge(tx: Transaction, from: User, into: User): Promise<void> {
+  const { users } = tx.tables
+  const timeOf = ({ ageAssuredAt }: User) => ageAssuredAt?.getTime() ?? -1
+  const { ageBand, ageSource, ageAssuredAt } = timeOf(from) > timeOf(into) ? from : into
+  const consents = [from.guardianConsent, into.guardianConsent]
+  const guardianConsent = consents.includes(false)
+    ? false
+    : (consents.find(consent => consent !== null) ?? null)
+  await tx
+    .update(users)
+    .set({ ageBand, ageSource, ageAssuredAt, guardianConsent })
+    .where(eq(users.id, into.id))
+}
+
+export const findAge = preparedRow((reader: Reader, userId: string) => {
+  const { users } = reader.tables
+  const { ageBand, ageSource, ageAssuredAt, guardianConsent } = users
+  return reader
+    .select({ ageBand, ageSource, ageAssuredAt, guardianConsent })
+    .from(users)
+    .where(eq(users.id, userId))
+})

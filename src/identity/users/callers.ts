@@ -1,0 +1,124 @@
+/** The record of a caller: found and locked, or created by the first write. */
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import { isFrozen } from './age.ts'
+import { lockErasure, lockNamed } from './locks.ts'
+import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
+
+/**
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. It
+ * first tries to create the record, since callers of this function rarely have one.
+ * @throws DomainError `invalid_token` (the fan was erased during the request)
+ */
+export async function ensureUser(tx: Transaction, subject: Subject): Promise<EnsuredUser> {
+  const ensured = await createRecord(tx, subject)
+  if (!ensured) throw deletedUser(ERASED)
+  return ensured
+}
+
+interface EnsuredUser {
+  user: User
+  created: boolean
+}
+
+/** As `ensureUser`, but looks for the record first. Null if the fan was erased. */
+export async function ensureRecord(tx: Transaction, subject: Subject): Promise<EnsuredUser | null> {
+  const known = await lockNamed(tx, subject)
+  if (!known) return createRecord(tx, subject)
+  return isErased(known) ? null : { user: known, created: false }
+}
+
+async function createRecord(tx: Transaction, { provider, subject }: Subject): Promise<EnsuredUser | null> {
+  const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
+  tx.invalidate(tokenValidityTag({ provider, subject }))
+  const user = inserted ?? (await lockNamed(tx, { provider, subject }))
+  // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
+  if (await selectErased(tx, { provider, subject })) {
+    if (inserted) await deleteUser(tx, inserted.id)
+    return null
+  }
+  if (!user) throw new Error('the user record disappeared while it was created')
+  return { user, created: inserted !== undefined }
+}
+
+const deleteUser = prepared((tx: Transaction, id: string) => {
+  const { users } = tx.tables
+  return tx.delete(users).where(eq(users.id, id))
+})
+
+/** The record of an erased fan, by the hash of the subject. */
+const selectErased = (reader: Reader, subject: Subject) =>
+  selectNamed(reader, subject.provider, erasedSubject(subject))
+
+/**
+ * The first statement of each unit of work of a caller: locks the record, or creates it. If the unit of work
+ * is refused, a new record is rolled back.
+ * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
+ */
+export async function lockCaller(
+  tx: Transaction,
+  { provider, subject, userId }: Subject & Viewer,
+): Promise<LockedCaller> {
+  if (userId === NOBODY) {
+    const { user, created } = await ensureUser(tx, { provider, subject })
+    const { id, suspendedUntil } = user
+    return { provider, subject, userId: id, isNew: created, suspendedUntil, isFrozen: isFrozen(user) }
+  }
+  const [locked] = await lockErasure(tx, userId)
+  if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
+  if (locked.mergedIntoId) throw mergedUser(userId)
+  const { suspendedUntil } = locked
+  return { provider, subject, userId, isNew: false, suspendedUntil, isFrozen: isFrozen(locked) }
+}
+
+export interface LockedCaller extends Caller {
+  suspendedUntil: Date | null
+  /** Without the consent of a guardian that the fan needs. */
+  isFrozen: boolean
+}
+
+const insertUser = prepared(
+  (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
+    tx
+      .insert(tx.tables.users)
+      .values({ ...user, createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+      .returning(),
+)
+
+export const ERASED = 'This user was erased.'
+
+/** Refuses the token of a user who was erased here or deleted by the provider. */
+export const deletedUser = (detail: string, userId?: string) =>
+  new DomainError(transportProblems.invalid_token, {
+    detail,
+    security: { event: 'deleted_user_token_used', userId },
+  })
+
+/** Refuses a request that began before the fan was merged: the next sign-in leads to the other fan. */
+const mergedUser = (userId: string) =>
+  new DomainError(transportProblems.invalid_token, {
+    detail: 'This user was merged into another one: sign in again.',
+    security: { event: 'deleted_user_token_used', userId },
+  })
+
+/**
+ * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.
+ * An earlier `until` than before changes nothing.
+ */
+export async function endSessions(tx: Transaction, caller: Subject & Viewer, until: Date): Promise<void> {
+  const { users } = tx.tables
+  const { userId } = await lockCaller(tx, caller)
+  const isOlder = or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))
+  const ended = await tx
+    .update(users)
+    .set({ sessionsEndedAt: until })
+    .where(and(or(eq(users.id, userId), eq(users.mergedIntoId, userId)), isOlder))
+    .returning({ provider: users.provider, subject: users.subject })
+  for (const signIn of [caller, ...ended]) tx.invalidate(tokenValidityTag(signIn))
+}

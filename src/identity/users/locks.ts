@@ -1,0 +1,134 @@
+/**
+ * Locks of user records. They are the one guard against writes for an erased fan: every unit of work that writes for a fan locks the
+ * fan's record first, by `lockCaller`, `ensureUser` or `resolveFan`. An erasure changes the subject: it waits for this until the unit
+ * of work has ended, and then erases the new data as well. A unit of work that begins later waits for the erasure, and finds the fan
+ * erased.
+ */
+import { and, asc, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import {
+  lockOnly,
+  locksExclusively,
+  locksForUpdate,
+  locksInUnitOfWork,
+  locksShared,
+} from '../../../db/row-lock.ts'
+import type { Subject } from '../../core/caller.ts'
+import { isErased, recordNamed, userOf } from './users.ts'
+
+const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
+
+/** As `lockRecord`, by the subject. Finds nothing if the fan is erased, and another one if the fan was merged. */
+export async function lockNamed(tx: Transaction, { provider, subject }: Subject) {
+  const found = await lockSubject(tx, provider, subject)
+  return found?.mergedIntoId ? lockRecord(tx, found.mergedIntoId) : found
+}
+
+const lockSubject = preparedRow((tx: Transaction, provider: string, subject: string) =>
+  locksShared(tx, recordNamed(tx, provider, subject)),
+)
+
+export const lockErasure = prepared((tx: Transaction, userId: string) => {
+  const { users } = tx.tables
+  const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent } = users
+  const found = tx
+    .select({ id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent })
+    .from(users)
+  return locksShared(tx, found.where(eq(id, userId)))
+})
+
+interface LockedFan {
+  /** Id of the fan, or of the fan into which the fan was merged. */
+  id: string
+  state: 'active' | 'erased'
+}
+
+/** As `lockCaller` for each of these ids; those without a record are left out. */
+export async function lockFans(tx: Transaction, userIds: string[]): Promise<Map<string, LockedFan>> {
+  const rows = userIds.length === 0 ? [] : await lockErasures(tx, toList(userIds))
+  const merged = rows.flatMap(({ mergedIntoId }) => mergedIntoId ?? [])
+  if (merged.length > 0) await lockErasures(tx, toList(merged))
+  return new Map(
+    rows.map(row => [
+      row.id,
+      { id: row.mergedIntoId ?? row.id, state: isErased(row) ? 'erased' : 'active' } as const,
+    ]),
+  )
+}
+
+const lockErasures = prepared((tx: Transaction, userIds: string) => {
+  const { users } = tx.tables
+  const { id, erasedAt, mergedIntoId } = users
+  const found = tx.select({ id, erasedAt, mergedIntoId }).from(users)
+  return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
+})
+
+/** Locks the record of another fan as `lockCaller` does. Undefined if there is none, or if the fan is erased or merged. */
+export async function lockFan(tx: Transaction, userId: string) {
+  const [locked] = await lockErasure(tx, userId)
+  return locked && !isErased(locked) && !locked.mergedIntoId ? locked : undefined
+}
+
+/**
+ * Locks both records of a merge, always in the same order, and waits for units of work that have locked one
+ * of them with `lockCaller`.
+ */
+export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
+  const { users } = tx.tables
+  const found = tx
+    .select()
+    .from(users)
+    .where(isListed(tx, users.id, userIds))
+    .orderBy(asc(users.id))
+  return locksExclusively(tx, found)
+})
+
+/** Waits for other units of work of the fan that have called it, so that later counts are exact. */
+export const lockToCount = lockOnly(
+  prepared((tx: Transaction, userId: string) => {
+    const { users } = tx.tables
+    return locksForUpdate(tx, tx.select({ id: users.id }).from(users).where(eq(users.id, userId)))
+  }),
+)
+
+/** The country of the profile. In a unit of work it stays what it is until the end. */
+export async function readCountry(reader: Reader, userId: string): Promise<string | null> {
+  const { users } = reader.tables
+  const own = reader.select({ country: users.country }).from(users).where(eq(users.id, userId))
+  const [found] = await locksInUnitOfWork(reader, own)
+  return found?.country ?? null
+}
+
+/** Locks the record of the fan with this handle as `lockCaller` does. An erased fan has none. */
+export const lockHandle = preparedRow((tx: Transaction, handle: string) => {
+  const { users } = tx.tables
+  const { id, hiddenAt, suspendedUntil } = users
+  return locksShared(
+    tx,
+    tx.select({ id, hiddenAt, suspendedUntil }).from(users).where(eq(users.handle, handle)),
+  )
+})
+
+/** Locks the records of these subjects as `lockCaller` does. Their ids, by subject; those without a record are left out. */
+export async function lockSubjects(
+  tx: Transaction,
+  provider: string,
+  subjects: string[],
+): Promise<Map<string, string>> {
+  const rows = subjects.length === 0 ? [] : await lockListed(tx, provider, toList(subjects))
+  const merged = rows.flatMap(({ mergedIntoId }) => mergedIntoId ?? [])
+  if (merged.length > 0) await lockErasures(tx, toList(merged))
+  return new Map(rows.map(({ subject, id, mergedIntoId }) => [subject, mergedIntoId ?? id]))
+}
+
+const lockListed = prepared((tx: Transaction, provider: string, subjects: string) => {
+  const { users } = tx.tables
+  const { id, subject, mergedIntoId } = users
+  const found = tx.select({ id, subject, mergedIntoId }).from(users)
+  return locksShared(
+    tx,
+    found.where(and(eq(users.provider, provider), isListed(tx, users.subject, subjects))),
+  )
+})

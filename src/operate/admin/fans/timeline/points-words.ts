@@ -1,0 +1,63 @@
+/** Entries of the points ledger in words, for the timeline and for the list of entries. */
+import type { Tables } from '../../../../../db/index.ts'
+import { isolate, type Names, type WantedNames } from './names.ts'
+import type { Related } from './related.ts'
+
+type Entry = Pick<Tables['pointsEntries']['$inferSelect'], 'reason' | 'ref' | 'delta'>
+
+/** The part of the ref that names the cause: a rule, match, quest or set. Slugs have no colon. */
+const causeOf = ({ ref }: Entry) => ref.split(':', 1)[0] ?? ''
+
+interface Words {
+  title: string
+  /** What the ref names. */
+  of?: 'rule' | 'match' | 'quest' | 'set'
+}
+
+const REASONS: Record<string, Words> = {
+  onboarding: { title: 'Completed the onboarding' },
+  activity: { title: 'An activity that the club recorded' },
+  pack_purchase: { title: 'Bought a pack' },
+  pack_refund: { title: 'A pack was refunded' },
+  order_payment: { title: 'Paid an order' },
+  order_refund: { title: 'An order was refunded' },
+  opening_balance: { title: 'Balance brought from another system' },
+  rule: { title: 'Rule', of: 'rule' },
+  rule_void: { title: 'Taken back: rule', of: 'rule' },
+  quest: { title: 'Completed the quest', of: 'quest' },
+  set: { title: 'Completed the set', of: 'set' },
+  code: { title: 'Redeemed a code' },
+  prediction: { title: 'Prediction of', of: 'match' },
+  prediction_void: { title: 'Taken back: prediction of', of: 'match' },
+  expired: { title: 'Points expired' },
+  merge: { title: 'Brought by a merged fan' },
+  merge_void: { title: 'Taken back: brought by a merged fan' },
+  merge_spent: { title: 'Spent by a merged fan' },
+  merge_returned: { title: 'Returned to a merged fan' },
+  merge_reclaimed: { title: 'Reclaimed from a merged fan' },
+  merged: { title: 'Moved to another fan by a merge' },
+}
+
+export function wantOfEntry(entry: Entry, names: WantedNames): void {
+  const of = REASONS[entry.reason]?.of
+  if (of !== undefined) names.want(of, causeOf(entry))
+}
+
+/** What the entry is for. `personal`: whether notes of grants are shown. */
+export function describeEntry(
+  entry: Entry,
+  { names, related, personal }: { names: Names; related: Pick<Related, 'grants'>; personal: boolean },
+): { title: string; note: string | null } {
+  const { reason, ref, delta } = entry
+  if (reason === 'adjustment') {
+    const grant = related.grants.get(ref)
+    const done = delta > 0 ? 'Granted' : 'Taken'
+    const by = grant === undefined ? '' : grant.source === 'operator' ? ' by the club' : ` by ${grant.source}`
+    return { title: `${done}${by}`, note: personal && grant?.note ? isolate(grant.note) : null }
+  }
+  const words = REASONS[reason] ?? { title: reason.replaceAll('_', ' ') }
+  if (words.of === undefined) return { title: words.title, note: null }
+  const name =
+    words.of === 'match' ? names.name('match', causeOf(entry)) : names.quote(words.of, causeOf(entry))
+  return { title: `${words.title} ${name}`, note: null }
+}

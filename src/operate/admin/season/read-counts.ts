@@ -1,0 +1,282 @@
+/** The counts of the season, as the page shows them: a handful of statements on one table, whatever the number of fans. */
+import { and, asc, between, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import type { PointsReason } from '../../../economy/points/reasons.ts'
+import { dayNumber, EVER, mondayOf, STEPS, WEEKS, weekOf } from './tally.ts'
+
+/** Reasons that move points between records of a person: nobody has earned or lost any. */
+const MOVED: PointsReason[] = [
+  ...(['merge', 'merge_void', 'merge_spent', 'merge_returned', 'merge_reclaimed', 'merged'] as const),
+]
+const RETURNED: PointsReason[] = ['pack_refund', 'order_refund']
+const SPENT: PointsReason[] = ['pack_purchase', 'order_payment']
+/** Weeks after joining that the table of teams has. */
+const TEAM_WEEKS = [1, 4, 8, 12]
+/** Minutes before and after a kick-off, and of a cell. */
+const [BEFORE, AFTER, CELL] = [120, 150, 5]
+
+/** From the first day of a period to today. */
+export interface Period {
+  first: number
+  last: number
+}
+
+const amountOf = ({ tables }: Reader) => sql`sum(${tables.seasonCounts.amount})`.mapWith(Number)
+
+/** Sums by kind, bucket and name, of what was counted and what a demonstration states. */
+function readSums(reader: Reader, condition: SQL | undefined) {
+  const { kind, bucket, name } = reader.tables.seasonCounts
+  return reader
+    .select({ kind, bucket, name, amount: amountOf(reader) })
+    .from(reader.tables.seasonCounts)
+    .where(condition)
+    .groupBy(kind, bucket, name)
+    .orderBy(asc(kind), asc(bucket))
+}
+
+const startsWith = ({ tables }: Reader, prefix: string) =>
+  and(gte(tables.seasonCounts.kind, prefix), lt(tables.seasonCounts.kind, `${prefix}\u{10ffff}`))
+
+/** Steps of the fans who joined in the period, and how many of each week of joining were active in the weeks after. */
+export async function readCohorts(reader: Reader, segment: string, { first, last }: Period) {
+  const { seasonCounts: counts } = reader.tables
+  const [from, to] = [weekOf(first), weekOf(last)]
+  const sums = await readSums(
+    reader,
+    and(eq(counts.kind, `cohort:${segment}`), between(counts.bucket, from, to)),
+  )
+  const amounts = new Map(sums.map(({ bucket, name, amount }) => [`${bucket} ${name}`, amount]))
+  const at = (week: number, name: string) => amounts.get(`${week} ${name}`) ?? 0
+  const weeks = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
+  return {
+    funnel: STEPS.map((step, nth) => ({
+      step,
+      fans: weeks.reduce((sum, week) => sum + at(week, `step:${nth}`), 0),
+    })),
+    weeks: weeks
+      .filter(week => at(week, 'step:0') > 0)
+      .map(week => ({
+        week: mondayOf(week).toISOString().slice(0, 10),
+        fans: at(week, 'step:0'),
+        active: Array.from({ length: Math.min(WEEKS, to - week + 1) }, (_, nth) => at(week, `week:${nth}`)),
+      })),
+  }
+}
+
+/** Of each team, the fans of the period who were active some weeks after they joined. Only weeks that are over count. */
+export async function readTeams(reader: Reader, { first, last }: Period) {
+  const { kind, bucket, name } = reader.tables.seasonCounts
+  const [from, to] = [weekOf(first), weekOf(last)]
+  const rows = await reader
+    .select({ kind, bucket, name, amount: amountOf(reader) })
+    .from(reader.tables.seasonCounts)
+    .where(
+      and(
+        startsWith(reader, 'cohort:team:'),
+        between(bucket, from, to),
+        inArray(name, ['step:0', ...TEAM_WEEKS.map(week => `week:${week}`)]),
+      ),
+    )
+    .groupBy(kind, bucket, name)
+  const sumOf = (own: typeof rows, of: string, until: number) =>
+    own.reduce((sum, row) => sum + (row.name === of && row.bucket <= until ? row.amount : 0), 0)
+  return [...Map.groupBy(rows, row => row.kind.slice('cohort:team:'.length))].map(([id, own]) => ({
+    id,
+    fans: sumOf(own, 'step:0', to),
+    active: TEAM_WEEKS.map(week => ({
+      week,
+      fans: sumOf(own, `week:${week}`, to - week - 1),
+      of: sumOf(own, 'step:0', to - week - 1),
+    })),
+  }))
+}
+
+/** The countries with fans, those with most first. */
+export async function readCountries(reader: Reader): Promise<string[]> {
+  const { seasonCounts: counts } = reader.tables
+  const prefix = 'country:'
+  const sums = await readSums(
+    reader,
+    and(isSegment(reader), gte(counts.name, prefix), lt(counts.name, 'country;')),
+  )
+  return sums
+    .filter(({ amount }) => amount > 0)
+    .toSorted((a, b) => b.amount - a.amount)
+    .map(({ name }) => name.slice(prefix.length))
+}
+
+const isSegment = ({ tables: { seasonCounts: counts } }: Reader) =>
+  and(eq(counts.kind, 'segment'), eq(counts.bucket, EVER))
+
+/** Points by day, and what fans had at the end of each. */
+export async function readPoints(reader: Reader, { first, last }: Period) {
+  const { kind, bucket } = reader.tables.seasonCounts
+  const isPoints = inArray(kind, ['points.in', 'points.out'])
+  const before = await reader
+    .select({ kind, amount: amountOf(reader) })
+    .from(reader.tables.seasonCounts)
+    .where(and(isPoints, lt(bucket, first)))
+    .groupBy(kind)
+  const sums = await readSums(reader, and(isPoints, gte(bucket, first)))
+  const signed = (row: { kind: string; amount: number }) =>
+    row.kind === 'points.in' ? row.amount : -row.amount
+  let has = before.reduce((sum, row) => sum + signed(row), 0)
+  const byDay = Map.groupBy(sums, row => row.bucket)
+  const days = Array.from({ length: last - first + 1 }, (_, nth) => {
+    const rows = byDay.get(first + nth) ?? []
+    const sumOf = (of: string, isOf: (reason: string) => boolean) =>
+      rows.reduce((sum, row) => sum + (row.kind === of && isOf(row.name) ? row.amount : 0), 0)
+    const isOneOf = (reasons: string[]) => (reason: string) => reasons.includes(reason)
+    has += rows.reduce((sum, row) => sum + signed(row), 0)
+    return {
+      issued: sumOf('points.in', reason => ![...MOVED, ...RETURNED].some(other => other === reason)),
+      spent: Math.max(0, sumOf('points.out', isOneOf(SPENT)) - sumOf('points.in', isOneOf(RETURNED))),
+      ended: sumOf('points.out', reason => ![...MOVED, ...SPENT].some(other => other === reason)),
+      outstanding: has,
+    }
+  })
+  return {
+    issued: days.map(day => day.issued),
+    spent: days.map(day => day.spent),
+    ended: days.map(day => day.ended),
+    outstanding: days.map(day => day.outstanding),
+  }
+}
+
+/** How many fans have which balance, and the number of all fans. */
+export async function readBalances(reader: Reader) {
+  const { seasonCounts: counts } = reader.tables
+  const sums = await readSums(reader, eq(counts.kind, 'balance'))
+  const [all] = await readSums(reader, and(isSegment(reader), eq(counts.name, 'all')))
+  return {
+    balances: sums
+      .map(({ bucket, amount }) => ({ points: bucket, fans: amount }))
+      .filter(({ fans }) => fans > 0),
+    fans: all?.amount ?? 0,
+  }
+}
+
+/** What all fans did around kick-offs, in cells of five minutes. */
+export async function readMinutes(reader: Reader, kickoffs: Date[]) {
+  if (kickoffs.length === 0) return []
+  const { kind, bucket } = reader.tables.seasonCounts
+  const spans = kickoffs.map(at => {
+    const minute = Math.floor(at.getTime() / 60_000)
+    return { from: minute - BEFORE, to: minute + AFTER - 1 }
+  })
+  const kinds = ['minute.checkIns', 'minute.predictions', 'minute.packs']
+  return Promise.all(
+    spans.map(async ({ from, to }) => {
+      const sums = await readSums(reader, and(inArray(kind, kinds), between(bucket, from, to)))
+      const cells = (of: string) => {
+        const list: number[] = Array.from({ length: (BEFORE + AFTER) / CELL }, () => 0)
+        for (const row of sums)
+          if (row.kind === of) {
+            const cell = Math.floor((row.bucket - from) / CELL)
+            list[cell] = (list[cell] ?? 0) + row.amount
+          }
+        return list
+      }
+      return {
+        checkIns: cells('minute.checkIns'),
+        predictions: cells('minute.predictions'),
+        packs: cells('minute.packs'),
+      }
+    }),
+  )
+}
+
+export interface Figures {
+  times: number
+  points: number
+  redeemed: number
+  fans: number
+  repeats: number
+  sums: { currency: string; amount: number }[]
+}
+
+/** What is counted by week of each kind of results. Of each fan once are `fans` and `repeats`. */
+const MEASURES = {
+  rule: ['times', 'points'],
+  quest: ['times', 'points'],
+  reward: ['times', 'redeemed'],
+  pack: ['times', 'sum'],
+  product: ['times', 'sum'],
+} as const
+export type ResultKind = keyof typeof MEASURES
+
+/** What came of rules, quests, rewards, packs and products: in the period, and of fans ever. `KIND ID` leads to the figures. */
+export async function readFigures(reader: Reader, { first, last }: Period): Promise<Map<string, Figures>> {
+  const { kind, bucket, name } = reader.tables.seasonCounts
+  const kinds = Object.entries(MEASURES)
+  const isOfPeriod = and(
+    inArray(
+      kind,
+      kinds.flatMap(([result, measures]) => measures.map(measure => `${result}.${measure}`)),
+    ),
+    between(bucket, weekOf(first), weekOf(last)),
+  )
+  const isEver = and(
+    inArray(
+      kind,
+      kinds.flatMap(([result]) => [`${result}.fans`, `${result}.repeats`]),
+    ),
+    eq(bucket, EVER),
+  )
+  const figures = new Map<string, Figures>()
+  for (const condition of [isOfPeriod, isEver]) {
+    const rows = await reader
+      .select({ kind, name, amount: amountOf(reader) })
+      .from(reader.tables.seasonCounts)
+      .where(condition)
+      .groupBy(kind, name)
+    for (const row of rows) {
+      const [result = '', measure = ''] = row.kind.split('.')
+      // A sum has its currency before the id.
+      const id = row.name.slice(measure === 'sum' ? row.name.indexOf(' ') + 1 : 0)
+      const one = figures.getOrInsertComputed(`${result} ${id}`, () => ({ ...NO_FIGURES, sums: [] }))
+      if (measure === 'sum')
+        one.sums.push({ currency: row.name.slice(0, row.name.indexOf(' ')), amount: row.amount })
+      else if (isMeasure(measure)) one[measure] = row.amount
+    }
+  }
+  return figures
+}
+
+export const NO_FIGURES: Figures = { times: 0, points: 0, redeemed: 0, fans: 0, repeats: 0, sums: [] }
+
+const isMeasure = (text: string): text is Exclude<keyof Figures, 'sums'> =>
+  text !== 'sums' && text in NO_FIGURES
+
+/** The claims of each reward that stand, ever. */
+export async function readClaims(reader: Reader): Promise<Map<string, number>> {
+  const { kind, bucket } = reader.tables.seasonCounts
+  const rows = await readSums(reader, and(inArray(kind, ['reward.given', 'reward.undone']), eq(bucket, EVER)))
+  const claims = new Map<string, number>()
+  for (const row of rows) {
+    const signed = row.kind === 'reward.given' ? row.amount : -row.amount
+    claims.set(row.name, (claims.get(row.name) ?? 0) + signed)
+  }
+  return claims
+}
+
+/** Events for webhooks, by endpoint and day. */
+export async function readDeliveryDays(
+  reader: Reader,
+  { first, last }: Period,
+): Promise<Map<string, number[]>> {
+  const { seasonCounts: counts } = reader.tables
+  const sums = await readSums(reader, and(eq(counts.kind, 'deliveries'), gte(counts.bucket, first)))
+  return new Map(
+    [...Map.groupBy(sums, row => row.name)].map(([id, rows]) => {
+      const byDay = new Map(rows.map(row => [row.bucket, row.amount]))
+      return [id, Array.from({ length: last - first + 1 }, (_, nth) => byDay.get(first + nth) ?? 0)]
+    }),
+  )
+}
+
+/** The days from the first one to today. */
+export function periodOf(now: Date, days: number): Period {
+  const last = dayNumber(now)
+  return { first: last - days + 1, last }
+}

@@ -1,0 +1,44 @@
+/** Kinds of memberships, such as a season ticket or a supporter's card. */
+import { eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import { Active, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { declarePlainKind } from '../../club/catalogue/plain-kind.ts'
+import { Text } from '../../club/catalogue/texts.ts'
+import { Closed } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
+
+const Benefits = Type.Optional(
+  Type.Array(Text(200, 'One benefit.'), {
+    maxItems: 20,
+    default: [],
+    description: 'What fans get for it, to read.',
+  }),
+)
+
+export const membershipKind = declarePlainKind({
+  kind: 'membership',
+  list: 'memberships',
+  about: 'A kind of membership, such as a season ticket. The ticket office says which fans have one.',
+  schema: Closed(
+    {
+      id: EntrySlug('Slug of the kind of membership.'),
+      name: Text(100, 'What fans see.'),
+      description: Maybe(Text(1_000, 'For fans.')),
+      imageUrl: Maybe(PictureUrl('Picture of the card.')),
+      benefits: Benefits,
+      active: Active,
+    },
+    { title: 'MembershipKind' },
+  ),
+  givesValue: false,
+  table: ({ memberships }) => memberships,
+})
+
+export const isMembershipKind = async (reader: Reader, id: string): Promise<boolean> =>
+  (await selectKind(reader, id)) !== undefined
+
+const selectKind = preparedRow((reader: Reader, id: string) => {
+  const { memberships } = reader.tables
+  return reader.select({ id: memberships.id }).from(memberships).where(eq(memberships.id, id))
+})

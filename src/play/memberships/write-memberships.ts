@@ -1,0 +1,155 @@
+/**
+ * Writes memberships by their `ref`, and records their starts and ends as events. Many at once, for imports: the number of
+ * statements does not depend on theirs.
+ */
+import { asc, inArray } from 'drizzle-orm'
+import { insertNewRows, updateRows } from '../../../db/bulk.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import type { NewEvent } from '../../economy/events/event.ts'
+import { applicationEvent, writeEvents } from '../../economy/events/record-event.ts'
+import { isContinued, isRenewal, type MembershipRow, nextChange, sinceOf, stateAt } from './periods.ts'
+
+/** What the ticket office states about a membership. The fan is locked. */
+export type StatedMembership = Pick<
+  MembershipRow,
+  'ref' | 'userId' | 'kindId' | 'number' | 'holder' | 'startsAt' | 'endsAt'
+>
+
+export type MembershipWriting = 'created' | 'changed' | 'unchanged' | 'of_another_fan'
+
+const STATED = ['kindId', 'number', 'holder', 'startsAt', 'endsAt'] as const
+
+/** The members that differ, from and to. */
+export const differencesOf = (before: StatedMembership, after: StatedMembership) =>
+  STATED.filter(name => textOf(before[name]) !== textOf(after[name])).map(name => ({
+    member: name,
+    from: textOf(before[name]),
+    to: textOf(after[name]),
+  }))
+
+const textOf = (value: string | Date | null) => (value instanceof Date ? value.toISOString() : value)
+
+/** As `writeMemberships` would. */
+function planWriting(before: StatedMembership | undefined, after: StatedMembership): MembershipWriting {
+  if (!before) return 'created'
+  if (before.userId !== after.userId) return 'of_another_fan'
+  return differencesOf(before, after).length > 0 ? 'changed' : 'unchanged'
+}
+
+/** Refs are distinct, and kinds exist. What was written before is not written again. */
+export async function writeMemberships(
+  tx: Transaction,
+  stated: StatedMembership[],
+): Promise<MembershipWriting[]> {
+  if (stated.length === 0) return []
+  const now = tx.now()
+  // In one order: two units of work cannot wait for each other.
+  const rows = stated
+    .toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
+    .map(one => ({ ...one, begun: false, nextAt: now, createdAt: now, updatedAt: now }))
+  const created = await insertNewRows(tx, tx.tables.fanMemberships, rows)
+  const isNew = new Set(created.map(({ ref }) => ref))
+  const existing = rows.filter(({ ref }) => !isNew.has(ref)).map(({ ref }) => ref)
+  const before = new Map((await lockMemberships(tx, existing)).map(row => [row.ref, row]))
+  const outcomes = stated.map(one => planWriting(before.get(one.ref), one))
+  const written = stated.flatMap((one, index): Change[] => {
+    const old = before.get(one.ref)
+    if (outcomes[index] === 'created')
+      return [
+        { before: undefined, after: { ...one, begun: false, nextAt: now, createdAt: now, updatedAt: now } },
+      ]
+    return old && outcomes[index] === 'changed'
+      ? [{ before: old, after: { ...old, ...one, updatedAt: now } }]
+      : []
+  })
+  await settle(tx, written)
+  return outcomes
+}
+
+/** Ends a membership now. False: there is none with this ref. */
+export async function endMembership(tx: Transaction, ref: string): Promise<boolean> {
+  const [row] = await lockMemberships(tx, [ref])
+  if (!row) return false
+  const now = tx.now()
+  const state = stateAt(row, now)
+  if (state === 'ended') return true
+  const endsAt = state === 'active' ? now : row.startsAt
+  await settle(tx, [{ before: row, after: { ...row, endsAt, updatedAt: now } }])
+  return true
+}
+
+interface Change {
+  before: MembershipRow | undefined
+  after: MembershipRow
+}
+
+/** Writes the rows, and tells what has started or ended by now. */
+export async function settle(tx: Transaction, changes: Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const now = tx.now()
+  const rows = changes.map(({ after }) => {
+    const begun = stateAt(after, now) === 'active'
+    return { ...after, begun, nextAt: nextChange(after, now) }
+  })
+  await updateRows(tx, tx.tables.fanMemberships, rows, [...STATED, 'begun', 'nextAt', 'updatedAt'])
+  const all = Map.groupBy(
+    await readMemberships(tx, [...new Set(rows.map(({ userId }) => userId))]),
+    row => row.userId,
+  )
+  await writeEvents(
+    tx,
+    changes.flatMap((change): NewEvent[] => eventsOf(tx, change, all.get(change.after.userId) ?? [])),
+  )
+}
+
+function eventsOf(tx: Transaction, { before, after }: Change, rows: MembershipRow[]): NewEvent[] {
+  const now = tx.now()
+  const wasBegun = before?.begun ?? false
+  const isActive = stateAt(after, now) === 'active'
+  const { ref, kindId, userId, startsAt, endsAt } = after
+  const data = {
+    ref,
+    kindId,
+    startsAt: startsAt.toISOString(),
+    endsAt: endsAt.toISOString(),
+    since: sinceOf(after, rows).toISOString(),
+  }
+  if (isActive) {
+    const isLonger = before !== undefined && endsAt > before.endsAt
+    if (wasBegun) return isLonger ? [applicationEvent(tx, { userId, type: 'membership.renewed', data })] : []
+    const type = isLonger || isRenewal(after, rows) ? 'membership.renewed' : 'membership.started'
+    return [applicationEvent(tx, { userId, type, data })]
+  }
+  if (!wasBegun || isContinued(after, rows, now)) return []
+  return [applicationEvent(tx, { userId, type: 'membership.ended', data })]
+}
+
+async function lockMemberships(tx: Transaction, refs: string[]): Promise<MembershipRow[]> {
+  if (refs.length === 0) return []
+  const { fanMemberships } = tx.tables
+  return locksForUpdate(
+    tx,
+    tx
+      .select()
+      .from(fanMemberships)
+      .where(inArray(fanMemberships.ref, refs))
+      .orderBy(asc(fanMemberships.ref)),
+  )
+}
+
+/** Those of these fans. */
+export async function readMemberships(reader: Reader, userIds: string[]): Promise<MembershipRow[]> {
+  const { fanMemberships } = reader.tables
+  return reader.select().from(fanMemberships).where(inArray(fanMemberships.userId, userIds))
+}
+
+/** The fans of these memberships, to lock them before the memberships. */
+export async function readHolders(reader: Reader, refs: string[]): Promise<string[]> {
+  const { fanMemberships } = reader.tables
+  const rows = await reader
+    .selectDistinct({ userId: fanMemberships.userId })
+    .from(fanMemberships)
+    .where(inArray(fanMemberships.ref, refs))
+  return rows.map(({ userId }) => userId)
+}

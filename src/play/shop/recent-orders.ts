@@ -1,0 +1,72 @@
+/** What a fan has in pending orders, and has held without paying. */
+import { and, eq, gt } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { countedSince, type HeldPurchase } from '../purchases/unpaid-holds.ts'
+import { rewardProblems } from '../rewards/problems.ts'
+import type { Choice } from './choice.ts'
+import type { ProductRow } from './products.ts'
+import { nameOfVariant } from './stock.ts'
+
+interface RecentOrders {
+  orders: HeldPurchase[]
+  /** Number of pending orders. */
+  pending: number
+  /** Units in pending orders, by product. */
+  held: Map<string, number>
+}
+
+/** In one statement. Requires that `lockToCount` has locked the fan. */
+export async function readRecent(tx: Transaction, userId: string, now: Date): Promise<RecentOrders> {
+  const orders = new Map<string, HeldPurchase>()
+  const held = new Map<string, number>()
+  for (const { order, productId, quantity } of await selectRecent(tx, userId, countedSince(now), now)) {
+    orders.set(order.id, order)
+    if (productId !== null) held.set(productId, (held.get(productId) ?? 0) + (quantity ?? 0))
+  }
+  const all = [...orders.values()]
+  const pending = all.filter(({ status, expiresAt }) => status === 'pending' && expiresAt > now).length
+  return { orders: all, pending, held }
+}
+
+/** A row for each line that holds stock; one row for an order that holds none. */
+const selectRecent = prepared((reader: Reader, userId: string, since: Date, now: Date) => {
+  const { orders, orderLines: lines } = reader.tables
+  const { id, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt } = orders
+  return reader
+    .select({
+      order: { id, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt },
+      productId: lines.productId,
+      quantity: lines.quantity,
+    })
+    .from(orders)
+    .leftJoin(lines, and(eq(lines.orderId, orders.id), gt(lines.holdUntil, now)))
+    .where(and(eq(orders.userId, userId), gt(orders.createdAt, since)))
+})
+
+/**
+ * A product without `maxPerFan` has this limit for units that are not paid, so that one fan cannot hold its stock. A variant
+ * without a limit has enough for all. @throws DomainError `limit_reached`
+ */
+export function requireFewHeld(
+  products: ProductRow[],
+  { lines, variants }: Pick<Choice, 'lines' | 'variants'>,
+  { held }: RecentOrders,
+  max: number,
+): void {
+  if (max === 0) return
+  for (const { id: productId, maxPerFan } of products) {
+    const own = lines.filter(line => line.productId === productId)
+    const isLimited = own.some(line => (variants.get(nameOfVariant(line))?.stockTotal ?? null) !== null)
+    const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
+    const available = Math.max(0, max - (held.get(productId) ?? 0))
+    if (maxPerFan !== null || !isLimited || quantity <= available) continue
+    throw new DomainError(rewardProblems.limit_reached, {
+      productId,
+      maxPerFan: max,
+      available,
+      detail: `A fan can have ${max} units of this product in unpaid orders.`,
+    })
+  }
+}

@@ -1,0 +1,106 @@
+/** Pictures on the origin of the console: uploaded files alone, for signed-in staff, and where paths of pictures lead. */
+import { expect, test } from 'bun:test'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { hashOf, newPng, upload } from '../club/pictures/pictures-world.ts'
+import { namedFan } from '../identity/relations/relations-world.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+onEachEngine('Pictures of the console', world => {
+  const console = consoleOf(world)
+  const { as } = console
+  const idOf = (url: string) => url.slice('/uploads/'.length, -'.webp'.length)
+
+  async function shownBy(fan: Awaited<ReturnType<typeof namedFan>>): Promise<string> {
+    const { url } = (await upload(fan, newPng())).body
+    await fan.patch('/api/user/profile', { avatarUrl: url })
+    return idOf(url)
+  }
+
+  test('staff get an uploaded file, which only this origin may embed, and 304 if they have it', async () => {
+    const id = await shownBy(await namedFan(world))
+    const { headers } = await console.signIn('finance')
+    const get = (more: Record<string, string> = {}) =>
+      console.app.handle(
+        new Request(`http://localhost:3100/api/pictures/${id}`, { headers: { ...headers, ...more } }),
+      )
+    const response = await get()
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp'])
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(response.headers.get('cache-control')).toStartWith('private')
+    expect(response.headers.get('content-security-policy')).toContain('sandbox')
+    expect(hashOf(await response.bytes())).toBe(id)
+    expect((await get({ 'if-none-match': `"${id}"` })).status).toBe(304)
+  })
+
+  test('nothing but the id of a stored file is read', async () => {
+    const owner = as('owner')
+    expect((await owner.get(`/api/pictures/${'0'.repeat(64)}`)).status).toBe(404)
+    for (const other of ['http%3A%2F%2F169.254.169.254%2F', '..%2F..%2Fetc%2Fpasswd', 'A'.repeat(64)])
+      expect([other, (await owner.get(`/api/pictures/${other}`)).status]).toEqual([other, 422])
+    expect((await owner.get(`/api/pictures/${'0'.repeat(64)}?url=http://127.0.0.1/`)).status).toBe(422)
+  })
+
+  test('a picture that moderators have hidden is for those who read cases', async () => {
+    const fan = await namedFan(world)
+    const id = await shownBy(fan)
+    const status = async (role: 'editor' | 'moderator' | 'support') =>
+      (await as(role).get(`/api/pictures/${id}`)).status
+    expect(await status('editor')).toBe(200)
+    await world.db.write(tx =>
+      recordDecision(tx, { reason: 'sexual', decidedBy: 'Ana', fanId: fan.id, kind: 'hide' }),
+    )
+    expect([await status('editor'), await status('support'), await status('moderator')]).toEqual([
+      404, 200, 200,
+    ])
+  })
+
+  test('a face is the uploaded picture of a fan, and never one of another site', async () => {
+    const fan = await namedFan(world)
+    const face = async (fanId: string, role: 'finance' | 'moderator' = 'finance') => {
+      const { headers } = await console.signIn(role)
+      return console.app.handle(new Request(`http://localhost:3100/api/pictures/fans/${fanId}`, { headers }))
+    }
+    expect([(await face(fan.id)).status, (await face('nobody')).status]).toEqual([204, 204])
+    const id = await shownBy(fan)
+    const response = await face(fan.id)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, max-age=300'])
+    expect(hashOf(await response.bytes())).toBe(id)
+    await world.db.write(tx =>
+      recordDecision(tx, { reason: 'sexual', decidedBy: 'Ana', fanId: fan.id, kind: 'hide' }),
+    )
+    expect([(await face(fan.id)).status, (await face(fan.id, 'moderator')).status]).toEqual([204, 200])
+    const other = await namedFan(world)
+    await other.patch('/api/user/profile', { avatarUrl: 'https://pictures.example/face.png' })
+    expect((await face(other.id)).status).toBe(204)
+    expect((await as('editor').get(`/api/pictures/fans/${fan.id}`)).body.code).toBe('permission_denied')
+  })
+
+  test('pages know the time zone and the currency of the club', async () => {
+    const club = async () => (await as('editor').get('/api/session')).body.club
+    expect(await club()).toEqual({ timeZone: null, currency: null })
+    const state = (timeZone: string) =>
+      as('owner').put('/api/catalogue/settings/entries/club', {
+        entry: { id: 'club', timeZone, currency: 'EUR' },
+        ...{ revision: 0, reason: 'We are in Spain.' },
+      })
+    const wrong = await state('Europe/Atlantis')
+    expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/entry/timeZone'])
+    expect((await state('Europe/Madrid')).status).toBe(200)
+    expect(await club()).toEqual({ timeZone: 'Europe/Madrid', currency: 'EUR' })
+  })
+
+  test('pages know the origin of the API, against which paths of pictures are resolved', async () => {
+    const { body } = await as('editor').get('/api/session')
+    expect(body.apiOrigin).toBe(`http://localhost:${world.config.port}`)
+    const gate = await console.app.handle(new Request('http://localhost:3100/check-in/derby'))
+    expect(await gate.text()).toContain(`data-images="${body.apiOrigin}"`)
+    expect(gate.headers.get('content-security-policy')).toContain(body.apiOrigin)
+    const open = await world.app.handle(new Request('http://localhost/check-in/derby'))
+    expect(await open.text()).not.toContain('data-images')
+    const behind = consoleOf(world, () => ({
+      config: { ...world.config, docs: { ...world.config.docs, publicUrl: 'https://api.club.example/v1' } },
+    }))
+    expect((await behind.as('editor').get('/api/session')).body.apiOrigin).toBe('https://api.club.example')
+  })
+})

@@ -1,0 +1,254 @@
+/** Consents, age bands, and the freeze without the consent of a guardian. */
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { documentKind } from '../../../src/club/documents/document-kind.ts'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { exportConsents } from '../../../src/fan/consents/consents.ts'
+import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { parseTokenClaims, parseUserinfo } from '../../../src/platform/identity-provider/claims.ts'
+import { addOfEachKind, blockersOf } from '../../play/eligibility/eligibility-world.ts'
+import { userIdOf } from '../../play/packs/packs-world.ts'
+import { type Fan, onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
+
+type Entry = Parameters<typeof documentKind.upsert>[1]
+
+onEachEngine('Consents', world => {
+  let made = 0
+  const write = (entry: Entry) => world.db.write(tx => documentKind.upsert(tx, entry))
+  /** A document of a purpose of its own. */
+  async function addDocument(members: Partial<Entry> = {}) {
+    const purpose = `purpose-${++made}`
+    const entry = { id: `document-${made}`, version: '1', purpose, text: 'I agree.', ...members }
+    await write(entry)
+    return entry
+  }
+  const put = (fan: Fan, purpose: string, granted: boolean, version = '1') =>
+    fan.put('/api/user/consents', { [purpose]: { granted, version } })
+  const consentOf = async (fan: Fan, purpose: string) =>
+    (await fan.get('/api/user/consents')).body.consents.find(
+      (one: { purpose: string }) => one.purpose === purpose,
+    )
+  const idOf = async (fan: Fan) => (await userIdOf(world, fan)) ?? ''
+
+  test('are off until they are granted, with version, time and source, and each change is kept', async () => {
+    const { purpose, id } = await addDocument()
+    const fan = await world.fan()
+    const off = {
+      purpose,
+      documentId: id,
+      version: '1',
+      required: false,
+      granted: false,
+      grantedVersion: null,
+    }
+    expect(await consentOf(fan, purpose)).toEqual({ ...off, changedAt: null, source: null })
+    const now = world.clock.now().toISOString()
+    const granted = await put(fan, purpose, true)
+    const stated = { ...off, granted: true, grantedVersion: '1', changedAt: now, source: 'app' }
+    expect([granted.status, await consentOf(fan, purpose)]).toEqual([200, stated])
+    await put(fan, purpose, true)
+    world.clock.advance(1_000)
+    await put(fan, purpose, false)
+    expect(await consentOf(fan, purpose)).toMatchObject({
+      granted: false,
+      grantedVersion: null,
+      source: 'app',
+    })
+    const rows = (await exportConsents(world.db.read, await idOf(fan))).toSorted((a, b) => a.seq - b.seq)
+    expect(rows).toMatchObject([
+      { seq: 1, granted: true, version: '1', documentId: id },
+      { seq: 2, granted: false, version: '1', documentId: id },
+    ])
+    const { events } = world.db.tables
+    const told = await world.db.read
+      .select()
+      .from(events)
+      .where(eq(events.userId, await idOf(fan)))
+      .orderBy(events.sequence)
+    expect(
+      told.flatMap(({ type, data }) => (type === 'consent.changed' ? [JSON.parse(data ?? '').granted] : [])),
+    ).toEqual([true, false])
+  })
+
+  test('are asked again for a new version, and withdrawn with any version', async () => {
+    const entry = await addDocument({ required: true })
+    const fan = await world.fan()
+    await put(fan, entry.purpose, true)
+    await write({ ...entry, version: '2' })
+    expect(await consentOf(fan, entry.purpose)).toMatchObject({
+      version: '2',
+      granted: true,
+      grantedVersion: '1',
+    })
+    const outdated = await put(await world.fan(), entry.purpose, true)
+    expect([outdated.status, outdated.body]).toMatchObject([
+      409,
+      { code: 'document_version_not_current', purpose: entry.purpose, version: '2' },
+    ])
+    expect((await put(fan, entry.purpose, false, 'any')).status).toBe(200)
+    await world.db.write(tx => documentKind.deactivate(tx, entry.id))
+    expect(await consentOf(fan, entry.purpose)).toMatchObject({ documentId: null, granted: false })
+    expect((await put(fan, entry.purpose, true, '2')).body.code).toBe('document_not_found')
+    expect((await put(fan, 'unknown', true)).body.code).toBe('document_not_found')
+  })
+
+  test('of one request are stored all or not at all, and once by requests at the same time', async () => {
+    const [{ purpose }, fan] = [await addDocument(), await world.fan()]
+    const both = { [purpose]: { granted: true, version: '1' }, unknown: { granted: true, version: '1' } }
+    expect((await fan.put('/api/user/consents', both)).status).toBe(404)
+    expect(await consentOf(fan, purpose)).toMatchObject({ granted: false })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => put(fan, purpose, true)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    expect(await exportConsents(world.db.read, await idOf(fan))).toHaveLength(1)
+  })
+
+  test('documents are public, one for each purpose', async () => {
+    const entry = await addDocument({ text: { en: 'I agree.', pt: 'Concordo.' } })
+    const { documents } = (await world.anonymous.get('/api/documents?lang=pt')).body
+    expect(documents).toContainEqual({ ...entry, text: 'Concordo.', required: false })
+    const second = { ...entry, id: `${entry.id}-b` }
+    const refused = await write(second).catch(error => error.explanation.errors)
+    expect(refused).toEqual([{ pointer: '/purpose', message: 'has another active document' }])
+    expect(documentKind.clashesOf([entry, second])).toHaveLength(1)
+  })
+
+  test('stay as a proof after an erasure, and say nothing of a fan into which another is merged', async () => {
+    const { purpose } = await addDocument()
+    const [gone, from, into] = [await world.fan(), await world.fan(), await world.fan()]
+    for (const fan of [gone, from]) await put(fan, purpose, true)
+    await into.post('/api/user/profile', { bio: 'x' })
+    const [goneId, fromId, intoId] = [await idOf(gone), await idOf(from), await idOf(into)]
+    const { name: provider } = world.config.identity
+    await world.db.write(tx => eraseUser(tx, { provider, subject: gone.subject }))
+    expect(await exportConsents(world.db.read, goneId)).toHaveLength(1)
+    await world.db.write(tx => mergeFans(tx, { from: fromId, into: intoId, mergedBy: 'Ana', reason: null }))
+    expect(await consentOf(into, purpose)).toMatchObject({ granted: false })
+    expect(await exportConsents(world.db.read, fromId)).toHaveLength(1)
+  })
+})
+
+onEachEngine('An age band', world => {
+  const idOf = async (fan: Fan) => (await userIdOf(world, fan)) ?? ''
+  async function state(fan: Fan, members: object) {
+    const system = world.withToken(await world.serverKey(['age:write']))
+    const named = { provider: world.config.identity.name, subject: fan.subject }
+    const assuredAt = world.clock.now().toISOString()
+    return system.put('/api/age-bands', {
+      fan: named,
+      source: 'school',
+      assuredAt,
+      ageBand: null,
+      ...members,
+    })
+  }
+  const ageOf = async (fan: Fan) => (await fan.get('/api/user/consents')).body.age
+
+  test('is stated by a server key, and decides who is old enough', async () => {
+    const fan = await world.fan()
+    const assuredAt = world.clock.now().toISOString()
+    const { status, body } = await state(fan, { ageBand: '16_17' })
+    const age = { ageBand: '16_17', source: 'school', assuredAt, guardianConsent: null }
+    expect([status, body]).toEqual([200, { userId: await idOf(fan), ...age }])
+    expect(await ageOf(fan)).toEqual(age)
+    const young = await addOfEachKind(world, { minAge: 18 })
+    const old = await addOfEachKind(world, { minAge: 16 })
+    for (const { id, list, ask } of young) {
+      const refused = await ask(fan, id)
+      expect([refused.status, refused.body]).toMatchObject([
+        409,
+        { code: 'age_required', minAge: 18, ageBand: '16_17' },
+      ])
+      if (list !== 'quests') expect(await blockersOf(fan, id, list)).toContain('age_required')
+    }
+    for (const { id, ask } of old) expect((await ask(fan, id)).body.code).toBeUndefined()
+    const unknown = await world.fan()
+    await unknown.post('/api/user/profile', { bio: 'x' })
+    for (const { id, ask } of old) expect((await ask(unknown, id)).body.code).toBe('age_required')
+  })
+
+  test('takes no birth date, no other scope and no unknown fan', async () => {
+    const fan = await world.fan()
+    expect((await state(fan, { ageBand: '2011-02-03' })).status).toBe(422)
+    expect((await state(fan, { birthDate: '2011-02-03' })).status).toBe(422)
+    expect((await state(fan, { fan: { userId: 'nobody' } })).body.code).toBe('fan_not_found')
+    const other = world.withToken(await world.serverKey(['events:write']))
+    expect((await other.put('/api/age-bands', {})).status).toBe(403)
+  })
+
+  test('without the consent of a guardian freezes writes at once, and nothing else', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { bio: 'x' })
+    const { body: device } = await fan.post('/api/auth/native-token', {})
+    const native = world.withToken(device.token)
+    await state(fan, { ageBand: 'under_13', guardianConsent: true })
+    expect((await fan.patch('/api/user/profile', { bio: 'y' })).status).toBe(200)
+    await state(fan, { ageBand: 'under_13', guardianConsent: false })
+    for (const client of [fan, native]) {
+      const frozen = await client.patch('/api/user/profile', { bio: 'z' })
+      expect([frozen.status, frozen.body.code]).toEqual([403, 'guardian_consent_required'])
+      expect((await client.get('/api/user/profile')).body.bio).toBe('y')
+    }
+    // What is left out stays.
+    await state(fan, { ageBand: '13_15' })
+    expect((await fan.post('/api/user/onboarding', {})).body.code).toBe('guardian_consent_required')
+    expect((await fan.post('/api/auth/logout', {})).status).toBe(204)
+    await state(fan, { ageBand: 'adult' })
+    world.clock.advance(1_000)
+    const again = world.withToken(await world.idp.issueToken(fan.subject))
+    expect((await again.patch('/api/user/profile', { bio: 'z' })).status).toBe(200)
+  })
+
+  test('is exported, is erased, and a merge keeps the newer one and a refusal', async () => {
+    const [from, into] = [await world.fan(), await world.fan()]
+    await state(into, { ageBand: '16_17' })
+    world.clock.advance(1_000)
+    await state(from, { ageBand: '13_15', guardianConsent: false })
+    const [fromId, intoId] = [await idOf(from), await idOf(into)]
+    await world.db.write(tx => mergeFans(tx, { from: fromId, into: intoId, mergedBy: 'Ana', reason: null }))
+    world.clock.advance(1_000)
+    const remaining = { ...into, ...world.withToken(await world.idp.issueToken(into.subject)) }
+    expect(await ageOf(remaining)).toMatchObject({ ageBand: '13_15', guardianConsent: false })
+    const { name: provider } = world.config.identity
+    await world.db.write(tx => eraseUser(tx, { provider, subject: into.subject }))
+    const { users } = world.db.tables
+    const [row] = await world.db.read.select().from(users).where(eq(users.id, intoId))
+    expect(row).toMatchObject({ ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null })
+  })
+
+  test('comes from the claim of the provider that IDP_AGE_CLAIM names, unless something newer is stored', async () => {
+    const now = world.clock.now()
+    const claimsOf = (band: unknown, ageClaim: string | null = 'age_band') =>
+      parseTokenClaims('any', { age_band: band, iat: now.getTime() / 1_000 }, { now, ageClaim })
+    expect(claimsOf('adult').claims.ageBand).toBe('adult')
+    expect(claimsOf('adult', null).claims.ageBand).toBeUndefined()
+    expect(claimsOf('2011-02-03')).toMatchObject({ refused: ['age_band'] })
+    expect(claimsOf('2011-02-03').claims.ageBand).toBeUndefined()
+    const response = { body: { age_band: '13_15' }, headers: new Headers() }
+    expect(parseUserinfo('any', response, now, { now, ageClaim: 'age_band' }).claims.ageBand).toBe('13_15')
+    const fan = await world.fan()
+    const caller = { provider: world.config.identity.name, subject: fan.subject }
+    const complete = (band: string) =>
+      world.db.write(async tx =>
+        completeOnboarding(
+          tx,
+          await writerOf(tx, caller),
+          {},
+          { points: 0, claims: claimsOf(band).claims, queuedSync: null },
+        ),
+      )
+    await complete('16_17')
+    const { iat: _, ...stated } = {
+      iat: 0,
+      ageBand: '16_17',
+      source: 'provider',
+      assuredAt: now.toISOString(),
+    }
+    expect(await ageOf(fan)).toMatchObject(stated)
+    world.clock.advance(1_000)
+    await state(fan, { ageBand: '13_15' })
+    await complete('adult')
+    expect(await ageOf(fan)).toMatchObject({ ageBand: '13_15', source: 'school' })
+  })
+})
