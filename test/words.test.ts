@@ -41,6 +41,7 @@ const REFUSED: [pattern: RegExp, instead: string][] = [
   [/\bothers than\b/i, 'differ from'],
   [/\bearned (in all|ever)\b/i, 'in total, lifetime points'],
   [/\bmade-up\b/i, 'generated, simulated'],
+  [/(^|\s)\*{3}[A-Z]/, 'bold text with two asterisks'],
 ]
 
 /** Generated files follow from others, and these have other languages or the list itself. */
