@@ -36,6 +36,7 @@ import { defineAdminTables } from './operate/admin.ts'
 import { defineConsoleTables } from './operate/console.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineIdentityProviderTables } from './platform/identity-provider.ts'
+import { defineJobsTables } from './platform/jobs.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { defineCodesTables } from './play/codes.ts'
 import { defineLockersTables } from './play/lockers.ts'
@@ -115,6 +116,7 @@ function defineTables(kit: ColumnKit) {
     ...defineConsentsTables(kit, users),
     ...defineWebhooksTables(kit),
     ...defineEventSinkTables(kit),
+    ...defineJobsTables(kit),
     ...defineAdminTables(kit, users),
     ...defineStaffTables(kit),
     ...defineConsoleTables(kit),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/index.ts'
-import { type MaintenanceCommand, recordRun } from '../../src/operate/admin/maintenance.ts'
+import { type MaintenanceCommand, recordRun } from '../../src/platform/jobs/maintenance.ts'
 import { openExisting } from './database.ts'
 import { explainError } from './explain.ts'
 

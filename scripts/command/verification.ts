@@ -7,7 +7,7 @@ import {
   planCoverage,
   recordCoverage,
 } from '../../src/operate/admin/audit/coverage.ts'
-import type { MaintenanceCommand } from '../../src/operate/admin/maintenance.ts'
+import type { MaintenanceCommand } from '../../src/platform/jobs/maintenance.ts'
 import type { CommandResult, Session, StandardOptions } from './command.ts'
 import { databaseUrlOf } from './database.ts'
 import { failUsage } from './explain.ts'

@@ -17,7 +17,7 @@ export const DOMAINS: Record<string, Domain> = {
     about: 'what any service needs',
     rooms: [
       ['config', 'cache', 'files'],
-      ['http', 'identity-provider', 'settings'],
+      ['http', 'identity-provider', 'jobs', 'settings'],
       ['docs', 'health', 'tracing'],
     ],
   },

@@ -16,7 +16,7 @@ import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
 import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
 import { createNativeTokens } from '../identity/auth/native-token.ts'
 import { createFanEmails } from '../identity/users/emails.ts'
-import { createJobs } from '../operate/admin/jobs/jobs.ts'
+import { kindOf } from '../operate/admin/jobs/kinds.ts'
 import { PURCHASE_KINDS } from '../operate/admin/refunds/refund-purchase.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
 import { createResponseCache } from '../platform/cache/response-cache.ts'
@@ -28,6 +28,7 @@ import type { Fetch } from '../platform/identity-provider/fetch-json.ts'
 import { createKeyStore } from '../platform/identity-provider/key-store.ts'
 import { createIdentityProvider, type ProviderObserver } from '../platform/identity-provider/provider.ts'
 import type { ResilienceOptions } from '../platform/identity-provider/resilience-policy.ts'
+import { createJobs } from '../platform/jobs/jobs.ts'
 import { createCheckInCodes } from '../play/check-ins/code.ts'
 import { createPayments } from '../play/purchases/gateways/create.ts'
 import { rewardCodes } from '../play/rewards/redemptions.ts'
@@ -135,7 +136,7 @@ export async function createDeps(world: World) {
     /** The repeated tasks of this process. */
     tasks: createTaskLog(sources),
     /** What staff run in the background. */
-    jobs: createJobs({ db, log, elapsed: sources.elapsed, config }),
+    jobs: createJobs({ db, log, elapsed: sources.elapsed, config, kindOf }),
     observers,
     /** Undefined: nothing is traced. */
     tracer,

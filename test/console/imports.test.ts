@@ -5,8 +5,9 @@ import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { PART_BYTES } from '../../src/operate/admin/import/limits.ts'
 import { sweepStored } from '../../src/operate/admin/import/stored-file.ts'
-import { createJobs } from '../../src/operate/admin/jobs/jobs.ts'
-import { DEAD_MS, sweepRuns } from '../../src/operate/admin/jobs/runs.ts'
+import { kindOf } from '../../src/operate/admin/jobs/kinds.ts'
+import { createJobs } from '../../src/platform/jobs/jobs.ts'
+import { DEAD_MS, sweepRuns } from '../../src/platform/jobs/runs.ts'
 import { onEachEngine } from '../support/world.ts'
 import { heartOf } from './heartbeats.ts'
 import { consoleOf } from './support.ts'
@@ -337,6 +338,7 @@ onEachEngine(
         const heart = heartOf(world.db)
         let elapsed = 0
         const other = createJobs({
+          kindOf,
           ...world.deps,
           db: heart.db,
           heartbeatMs: 2,

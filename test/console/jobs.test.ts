@@ -3,8 +3,9 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createTaskLog } from '../../src/core/task-log.ts'
 import { ensureUser } from '../../src/identity/users/callers.ts'
-import { createJobs } from '../../src/operate/admin/jobs/jobs.ts'
-import { DEAD_MS, listRuns, sweepRuns } from '../../src/operate/admin/jobs/runs.ts'
+import { kindOf } from '../../src/operate/admin/jobs/kinds.ts'
+import { createJobs } from '../../src/platform/jobs/jobs.ts'
+import { DEAD_MS, listRuns, sweepRuns } from '../../src/platform/jobs/runs.ts'
 import { onEachEngine } from '../support/world.ts'
 import { heartOf } from './heartbeats.ts'
 import { consoleOf } from './support.ts'
@@ -26,6 +27,7 @@ onEachEngine(
       const heart = heartOf(world.db)
       let elapsed = 0
       const other = createJobs({
+        kindOf,
         ...world.deps,
         db: heart.db,
         heartbeatMs: 2,

@@ -1,7 +1,7 @@
 /** The overview: figures by day, sums of the period before, what waits, and the stream of figures as they are now. */
 import { expect, test } from 'bun:test'
-import { recordRun } from '../../src/operate/admin/maintenance.ts'
 import { createLive } from '../../src/operate/console/overview/live.ts'
+import { recordRun } from '../../src/platform/jobs/maintenance.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine, type World } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'

@@ -1,7 +1,7 @@
 /** `bun run audit` as a command. */
 import { beforeEach, expect, test } from 'bun:test'
 import { recordAction } from '../../src/identity/staff/audit/record.ts'
-import { readRuns } from '../../src/operate/admin/maintenance.ts'
+import { readRuns } from '../../src/platform/jobs/maintenance.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'

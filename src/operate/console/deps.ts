@@ -14,7 +14,7 @@ import type { Fetch } from '../../platform/identity-provider/fetch-json.ts'
 import type { CheckInCodes } from '../../play/check-ins/code.ts'
 import type { Payments } from '../../play/purchases/gateways/create.ts'
 import type { CodeSource } from '../../play/rewards/redemptions.ts'
-import type { Jobs } from '../admin/jobs/jobs.ts'
+import type { Jobs } from '../admin/jobs/kinds.ts'
 
 export interface ConsoleDeps extends AppSources, PictureDeps {
   config: Config

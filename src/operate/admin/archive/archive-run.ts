@@ -6,7 +6,7 @@ import { and, eq, gt } from 'drizzle-orm'
 import { requireMigration } from '../../../../db/expected-schema.ts'
 import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { ArchiveFault } from '../../../economy/archive/files.ts'
-import { DEAD_MS, endRun, noteProgress, startRun } from '../jobs/runs.ts'
+import { DEAD_MS, endRun, noteProgress, startRun } from '../../../platform/jobs/runs.ts'
 
 const SLOT = 'archive'
 /** The first migration whose versions know everything of archives. */

@@ -1,6 +1,7 @@
 /** The jobs that staff can run in the background. Each kind is a verb that scripts use too. */
 import { BackupFault } from '../../../../db/index.ts'
 import { replayDeliveries } from '../../../delivery/webhooks/replay.ts'
+import type { createJobs } from '../../../platform/jobs/jobs.ts'
 import { coverAll, recordCoverage } from '../audit/coverage.ts'
 import { verifyLedger } from '../audit/verify-ledger.ts'
 import { verifyProvenance } from '../audit/verify-provenance.ts'
@@ -9,7 +10,7 @@ import { backUpInThread } from '../backup/in-thread.ts'
 import { encryptionKeysOf } from '../encrypted-rows.ts'
 import { IMPORT_KINDS } from './import-kinds.ts'
 import type { JobKind } from './job-kinds.ts'
-import type { Kind, Listed } from './kind.ts'
+import type { JobInput, Kind, Listed } from './kind.ts'
 
 /** Backs SQLite up. */
 const backupKind = {
@@ -92,6 +93,9 @@ export const JOB_KINDS = {
   ...IMPORT_KINDS,
   backup: backupKind,
 } as const satisfies Record<JobKind, Kind>
+
+/** The runner of all kinds. */
+export type Jobs = ReturnType<typeof createJobs<JobKind, JobInput>>
 
 export const kindOf = (name: JobKind): Kind => JOB_KINDS[name]
 export const isJobKind = (name: string): name is JobKind => Object.hasOwn(JOB_KINDS, name)

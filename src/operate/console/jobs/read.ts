@@ -4,10 +4,10 @@ import { DomainError } from '../../../core/problems.ts'
 import type { TaskLog, TaskRuns } from '../../../core/task-log.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import { listBackups } from '../../../platform/files/list-backups.ts'
+import { readRuns } from '../../../platform/jobs/maintenance.ts'
+import { findRun, listRuns, type RunRow, type RunState } from '../../../platform/jobs/runs.ts'
 import type { JobInput, JobResult } from '../../admin/jobs/kind.ts'
 import { isJobKind, JOB_KINDS } from '../../admin/jobs/kinds.ts'
-import { findRun, listRuns, type RunRow, type RunState } from '../../admin/jobs/runs.ts'
-import { readRuns } from '../../admin/maintenance.ts'
 import { jobProblems } from './problems.ts'
 
 const COMMANDS = ['backup', 'verify-ledger', 'verify-quests']

@@ -3,6 +3,7 @@ import type { Reader } from '../../../../db/index.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
 import { readAwaiting } from '../../../economy/events/distribute.ts'
 import { countOpenReports } from '../../../fan/moderation/cases.ts'
+import { readRuns } from '../../../platform/jobs/maintenance.ts'
 import {
   countDay,
   countFans,
@@ -11,7 +12,6 @@ import {
   daysUntil,
   readDailyFigures,
 } from '../../admin/daily-figures.ts'
-import { readRuns } from '../../admin/maintenance.ts'
 import { readOpenMoney } from '../../admin/open-money.ts'
 import type { LiveFigures, Overview } from './schema.ts'
 

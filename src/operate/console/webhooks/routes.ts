@@ -3,7 +3,7 @@
 import { parseInstant, parseQueryInstant } from '../../../core/instant.ts'
 import type { Cursors } from '../../../core/pagination.ts'
 import { countReplayed } from '../../../delivery/webhooks/replay.ts'
-import type { Jobs } from '../../admin/jobs/jobs.ts'
+import type { Jobs } from '../../admin/jobs/kinds.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'

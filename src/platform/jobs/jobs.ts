@@ -1,10 +1,8 @@
 /** Runs jobs in this process, slowly while it serves requests of fans, and stores their progress. */
-import type { Transaction } from '../../../../db/index.ts'
-import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
-import { recordRun } from '../maintenance.ts'
-import type { JobKind } from './job-kinds.ts'
-import type { JobDeps, JobInput, JobResult } from './kind.ts'
-import { kindOf } from './kinds.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { createGiveWay, type GiveWay } from '../../core/give-way.ts'
+import type { Job, JobDeps, JobResult, StartedBy } from './job.ts'
+import { recordRun } from './maintenance.ts'
 import { endRun, noteProgress, type RunRow, requestCancel, startRun } from './runs.ts'
 
 /** Well below the time after which a run counts as dead. A cancellation by another process takes this long. */
@@ -17,7 +15,9 @@ class Cancelled extends Error {}
 /** This process stops, or another process has declared the run dead. */
 class Stopped extends Error {}
 
-interface JobsDeps extends JobDeps {
+interface JobsDeps<Kind, Input> extends JobDeps {
+  /** What can be run, by name. */
+  kindOf: (kind: Kind) => Job<Input>
   /** Between two steps of a run. */
   giveWay?: GiveWay
   /** Between two notes of the progress. */
@@ -30,25 +30,24 @@ interface Running {
   total: number | null
 }
 
-export type Jobs = ReturnType<typeof createJobs>
-
-export function createJobs({
+export function createJobs<Kind extends string, Input extends object>({
   db,
   log,
   elapsed,
   config,
+  kindOf,
   giveWay = createGiveWay({ elapsed, inFlight: () => 0 }),
   heartbeatMs = HEARTBEAT_MS,
-}: JobsDeps) {
+}: JobsDeps<Kind, Input>) {
   const running = new Map<string, Running>()
   const ending = new Set<Promise<void>>()
 
   /** Starts after the commit. Null: a run of this kind is already running, here or in another process. */
   async function start(
     tx: Transaction,
-    kind: JobKind,
-    input: JobInput,
-    startedBy: { id: string; name: string },
+    kind: Kind,
+    input: Input,
+    startedBy: StartedBy,
   ): Promise<RunRow | null> {
     const hasInput = Object.keys(input).length > 0
     const slot = kindOf(kind).slotOf(input)
@@ -73,12 +72,7 @@ export function createJobs({
   }
 
   /** Never rejects. */
-  async function execute(
-    id: string,
-    kind: JobKind,
-    input: JobInput,
-    startedBy: { id: string; name: string },
-  ): Promise<void> {
+  async function execute(id: string, kind: Kind, input: Input, startedBy: StartedBy): Promise<void> {
     const state: Running = { done: 0, total: null }
     running.set(id, state)
     const heartbeat = setInterval(() => void beat(id, state), heartbeatMs)
@@ -119,7 +113,7 @@ export function createJobs({
   /** False: it was declared dead meanwhile. */
   async function finish(
     id: string,
-    kind: JobKind,
+    kind: Kind,
     { done, total }: Running,
     outcome: JobResult,
   ): Promise<boolean> {
@@ -138,7 +132,7 @@ export function createJobs({
   }
 
   /** If it fails, a sweep deletes the remains later. */
-  async function tidy(id: string, kind: JobKind, input: JobInput): Promise<void> {
+  async function tidy(id: string, kind: Kind, input: Input): Promise<void> {
     try {
       await kindOf(kind).afterwards?.(db, input)
     } catch (error) {

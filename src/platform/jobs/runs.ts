@@ -2,7 +2,8 @@
  * Runs of jobs in the database, so that only one runs at a time in all processes, and each process can show the progress.
  */
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
-import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { StartedBy } from './job.ts'
 
 export type RunRow = Tables['jobRuns']['$inferSelect']
 export type RunState = 'running' | 'done' | 'failed' | 'cancelled'
@@ -16,7 +17,7 @@ interface NewRun {
   input: object | null
   /** Only one run with the same value runs at a time. */
   slot: string
-  startedBy: { id: string; name: string }
+  startedBy: StartedBy
 }
 
 /** Null: another run has the slot. */
