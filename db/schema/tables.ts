@@ -33,7 +33,7 @@ import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineStaffTables } from './identity/staff.ts'
 import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
-import { defineConsoleTables } from './operate/console.ts'
+import { defineFilesTables } from './platform/files.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineIdentityProviderTables } from './platform/identity-provider.ts'
 import { defineJobsTables } from './platform/jobs.ts'
@@ -119,6 +119,6 @@ function defineTables(kit: ColumnKit) {
     ...defineJobsTables(kit),
     ...defineAdminTables(kit, users),
     ...defineStaffTables(kit),
-    ...defineConsoleTables(kit),
+    ...defineFilesTables(kit),
   }
 }

@@ -3,8 +3,14 @@ import { writeInBatches } from '../../../../db/write-in-batches.ts'
 import { decodeText } from '../../../core/decode-text.ts'
 import { shorten } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
+import {
+  countLines,
+  deleteStored,
+  FileGone,
+  openStored,
+  readStored,
+} from '../../../platform/files/stored-file.ts'
 import type { CatalogueStep } from '../import/catalogue-file.ts'
-import { countLines, deleteStored, FileGone, openStored, readStored } from '../import/stored-file.ts'
 import type { ImportKind } from './job-kinds.ts'
 import type { ChangedEntry, JobContext, JobInput, JobResult, Kind, LineFault } from './kind.ts'
 

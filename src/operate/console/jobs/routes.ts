@@ -3,13 +3,13 @@
 import { DomainError } from '../../../core/problems.ts'
 import type { AppSources } from '../../../core/sources.ts'
 import type { TaskLog } from '../../../core/task-log.ts'
+import { announceFile, storePart } from '../../../platform/files/receive-file.ts'
+import { PART_BYTES } from '../../../platform/files/stored-file.ts'
 import type { RunRow } from '../../../platform/jobs/runs.ts'
-import { PART_BYTES } from '../../admin/import/limits.ts'
 import type { Jobs } from '../../admin/jobs/kinds.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
-import { announceFile, storePart } from './files.ts'
 import { thrownBy } from './problems.generated.ts'
 import { jobProblems } from './problems.ts'
 import { presentRun, readJobs, readRun } from './read.ts'
@@ -129,7 +129,7 @@ export const jobRoutes = (deps: JobDeps) => {
         const file = await act(
           { kind: 'import_file', id },
           undefined,
-          tx => announceFile(tx, { id, ...body }),
+          tx => announceFile(tx, { id, ...body }, body.command === 'import-catalog' ? 'document' : 'rows'),
           {
             detail: { command: body.command, bytes: body.bytes },
           },

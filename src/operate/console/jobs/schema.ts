@@ -2,7 +2,7 @@
 import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
-import { PART_BYTES } from '../../admin/import/limits.ts'
+import { PART_BYTES } from '../../../platform/files/stored-file.ts'
 import { VERIFICATIONS } from '../../admin/jobs/job-kinds.ts'
 import { Change } from '../catalogue/schema.ts'
 

@@ -7,12 +7,13 @@ import { sourceFault } from '../../../identity/server-keys/keys.ts'
 import type { Staff } from '../../../identity/staff/staff.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import { backupNameOf, listBackups } from '../../../platform/files/list-backups.ts'
+import { fileProblems } from '../../../platform/files/problems.ts'
+import { completeFile, lockFile } from '../../../platform/files/receive-file.ts'
 import { findRun, type RunRow } from '../../../platform/jobs/runs.ts'
 import { isDryRun, isImport } from '../../admin/jobs/import-kinds.ts'
 import type { JobKind } from '../../admin/jobs/job-kinds.ts'
 import type { JobInput, JobResult } from '../../admin/jobs/kind.ts'
 import type { Jobs } from '../../admin/jobs/kinds.ts'
-import { completeFile, lockFile } from './files.ts'
 import { jobProblems } from './problems.ts'
 import type { CheckFile, StartImport } from './schema.ts'
 
@@ -41,7 +42,7 @@ export async function startCheck(
   { source, prune, force }: typeof CheckFile.static,
 ): Promise<RunRow> {
   const { command, name } = await completeFile(tx, fileId)
-  if (!isImport(command)) throw new DomainError(jobProblems.import_file_gone)
+  if (!isImport(command)) throw new DomainError(fileProblems.import_file_gone)
   const fault = source === undefined || source === 'operator' ? null : sourceFault(source)
   if (fault !== null)
     throw new DomainError(transportProblems.validation_failed, {

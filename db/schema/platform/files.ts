@@ -1,7 +1,7 @@
 /** Files for imports, which arrive in the console. */
 import type { ColumnKit } from '../columns.ts'
 
-export function defineConsoleTables(kit: ColumnKit) {
+export function defineFilesTables(kit: ColumnKit) {
   const { table, id, integer, text, timestamp } = kit
 
   /** Files that staff uploaded for an import. They are uploaded in parts, and deleted after the import or a day later. */

@@ -1,9 +1,10 @@
-/** Files for imports that are kept in the database, so that any process can read them. They arrive in parts: see the console. */
+/** Files for imports that are kept in the database, so that any process can read them. They arrive in parts: see `receive-file.ts`. */
 import { and, eq, lt, sum } from 'drizzle-orm'
-import type { Database, Reader } from '../../../../db/index.ts'
-import { type RowFile, rowFormatOf } from '../../../platform/files/row-file.ts'
-import { PART_BYTES } from './limits.ts'
+import type { Database, Reader } from '../../../db/index.ts'
+import { type RowFile, rowFormatOf } from './row-file.ts'
 
+/** Size of each part except the last one. */
+export const PART_BYTES = 512 * 1024
 /** Parts that one unit of work deletes. */
 const TOGETHER = 8
 
