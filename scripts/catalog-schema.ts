@@ -1,6 +1,6 @@
 /** `bun run catalog-schema`: the JSON Schema of a catalogue file, for editors; stored in scripts/catalog.schema.json. */
 
-import { catalogJsonSchema } from '../src/operate/admin/import/json-schema.ts'
+import { catalogJsonSchema } from '../src/play/catalogue-file/json-schema.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({

@@ -1,12 +1,8 @@
 /** `bun run export-catalog [FILE]`: writes the stored catalogue as a file that `import-catalog` reads. */
 import { rename, rm, writeFile } from 'node:fs/promises'
-import {
-  entryInFile,
-  exportCatalogue,
-  fileOf,
-  listUndescribed,
-} from '../src/operate/admin/export-catalogue.ts'
-import { kinds } from '../src/operate/admin/import/catalogue-records.ts'
+import { listUndescribed } from '../src/operate/admin/undescribed-collectibles.ts'
+import { entryInFile, exportCatalogue, fileOf } from '../src/play/catalogue-file/export-file.ts'
+import { kinds } from '../src/play/catalogue-file/kinds.ts'
 import { declareCommand, listOf, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 

@@ -1,7 +1,7 @@
 /** `bun run import-catalog FILE`: updates the catalogue to match a file. */
 import { DomainError } from '../src/core/problems.ts'
-import { planCatalogueFile, writeStep } from '../src/operate/admin/import/catalogue-file.ts'
-import { kinds } from '../src/operate/admin/import/catalogue-records.ts'
+import { planCatalogueFile, writeStep } from '../src/play/catalogue-file/import-file.ts'
+import { kinds } from '../src/play/catalogue-file/kinds.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { explainError, fail } from './command/explain.ts'
 import { readCatalogueFile, rejectFile } from './import-catalog/read-file.ts'

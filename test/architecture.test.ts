@@ -294,7 +294,7 @@ describe('kinds of files', () => {
     const declared = runtime.flatMap(({ text }) =>
       [...text.matchAll(declaration)].map(([, name = '']) => name),
     )
-    const { text = '' } = sources.find(({ file }) => file.endsWith('/import/catalogue-records.ts')) ?? {}
+    const { text = '' } = sources.find(({ file }) => file.endsWith('/catalogue-file/kinds.ts')) ?? {}
     const [, list = ''] = /^export const kinds = \[([^\]]*)\]/m.exec(text) ?? []
     expect(list.match(/\w+/g)?.toSorted()).toEqual(declared.toSorted())
     // Kinds are declared in this form only.

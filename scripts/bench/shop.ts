@@ -3,7 +3,7 @@ import { openDatabase } from '../../db/index.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { lockCash } from '../../src/economy/cash/ledger.ts'
-import { writeRecord } from '../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import type { ProductEntry } from '../../src/play/shop/entry-schema.ts'
 
 export const CURRENCY = 'EUR'

@@ -1,7 +1,7 @@
 /** Tables in pages of docs/ that are written from the sources: of roles, of the kinds of the catalogue, and of the settings. */
 import { PERMISSION_NAMES, PERMISSIONS, ROLES } from '../../src/identity/staff/roles.ts'
-import { kinds } from '../../src/operate/admin/import/catalogue-records.ts'
 import { SETTING_NAMES, SETTINGS, variableOf } from '../../src/platform/config/settings.ts'
+import { kinds } from '../../src/play/catalogue-file/kinds.ts'
 
 /** The page of the console with each permission, and who has it. */
 export function withRoles(page: string): string {
@@ -23,7 +23,7 @@ export function withKinds(page: string): string {
     return [`\`${kind}\``, `\`${list}\``, about, givesValue ? 'yes' : '']
   })
   const head = ['Kind', 'List of a file', 'An entry is', 'Gives points, cash or goods']
-  return withTable(page, 'kinds', 'src/operate/admin/import/catalogue-records.ts', [head, ...rows])
+  return withTable(page, 'kinds', 'src/play/catalogue-file/kinds.ts', [head, ...rows])
 }
 
 /** The page of the settings with each of them. */

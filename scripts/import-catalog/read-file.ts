@@ -1,7 +1,7 @@
 /** Reads the catalogue file that the command line names, and reports its errors. */
 import { decodeText } from '../../src/core/decode-text.ts'
-import { type CatalogueFile, readCatalogue } from '../../src/operate/admin/import/read-catalogue.ts'
 import type { Fault } from '../../src/platform/files/located-json.ts'
+import { type CatalogueFile, readCatalogue } from '../../src/play/catalogue-file/read-file.ts'
 import { fail } from '../command/explain.ts'
 import { describeFaults } from './report.ts'
 

@@ -1,8 +1,8 @@
 /** The result of an import as text. */
 
-import type { CatalogueStep } from '../../src/operate/admin/import/catalogue-file.ts'
-import { kinds, type RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
 import type { Fault } from '../../src/platform/files/located-json.ts'
+import type { CatalogueStep } from '../../src/play/catalogue-file/import-file.ts'
+import { kinds, type RecordKind } from '../../src/play/catalogue-file/kinds.ts'
 
 export function describeFaults(faults: Fault[]): string {
   const lines = faults.map(

@@ -1,6 +1,6 @@
 /** Faces of fans and reported pictures in a browser: from this origin alone, blurred until a moderator looks. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeRecord } from '../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../club/catalogue/full-catalogue.ts'
 import { newPng, upload } from '../club/pictures/pictures-world.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'

@@ -3,7 +3,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
-import { writeRecord } from '../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../src/play/purchases/complete.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
 import { orderKind } from '../../src/play/shop/order-kind.ts'

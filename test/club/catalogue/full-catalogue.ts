@@ -1,5 +1,5 @@
 /** A catalogue of every kind, with what is easy to lose: languages, null, defaults, order, and entries that are off. */
-import type { CatalogueRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import type { CatalogueRecord } from '../../../src/play/catalogue-file/kinds.ts'
 
 const long = { en: 'Scarf', pt: 'Cachecol', 'pt-BR': 'Manta', ar: 'وشاح' }
 

@@ -10,7 +10,7 @@ import {
   entryKinds,
   kindNamed,
   writeRecord,
-} from '../../../src/operate/admin/import/catalogue-records.ts'
+} from '../../../src/play/catalogue-file/kinds.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { fullCatalogue } from './full-catalogue.ts'
 

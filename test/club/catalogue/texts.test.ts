@@ -2,12 +2,8 @@
 import { expect, test } from 'bun:test'
 import type { Text } from '../../../src/club/catalogue/texts.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
-import {
-  type CatalogueRecord,
-  planRecord,
-  writeRecord,
-} from '../../../src/operate/admin/import/catalogue-records.ts'
-import { readCatalogue } from '../../../src/operate/admin/import/read-catalogue.ts'
+import { type CatalogueRecord, planRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
+import { readCatalogue } from '../../../src/play/catalogue-file/read-file.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const rewardWith = (id: string, title: Text, description: Text = 'A scarf.') => ({

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { EntryChange } from '../../../src/club/catalogue/entry.ts'
 import type { MatchEntry } from '../../../src/club/matches/match-kind.ts'
 import { DomainError } from '../../../src/core/problems.ts'
-import { entryKinds, planRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine('A match in a catalogue file', world => {

@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
 import { DomainError } from '../../../src/core/problems.ts'
-import { planCatalogueFile } from '../../../src/operate/admin/import/catalogue-file.ts'
-import { readCatalogue } from '../../../src/operate/admin/import/read-catalogue.ts'
+import { planCatalogueFile } from '../../../src/play/catalogue-file/import-file.ts'
+import { readCatalogue } from '../../../src/play/catalogue-file/read-file.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 type Season = Parameters<typeof seasonKind.upsert>[1]

@@ -2,11 +2,7 @@
 import { expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
-import {
-  type CatalogueRecord,
-  kindNamed,
-  writeRecord,
-} from '../../../src/operate/admin/import/catalogue-records.ts'
+import { type CatalogueRecord, kindNamed, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { giveReward } from '../../../src/play/rewards/give-reward.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { addFan } from '../../economy/rules/rules-world.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
-import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { fetchPicture, newPng } from '../../club/pictures/pictures-world.ts'
 import { addFan } from '../../economy/rules/rules-world.ts'

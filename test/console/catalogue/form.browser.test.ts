@@ -1,6 +1,6 @@
 /** The form of an entry in a browser: languages as tabs, errors in words, money, choices, order, and the Enter key. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'

@@ -1,6 +1,6 @@
 /** The preview of an entry on a phone: by the components of the example app, in each language, light and dark. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'

@@ -1,6 +1,6 @@
 /** Pictures in the form of an entry: chosen or dropped, cropped to the ratio of the kind, and shown from this origin. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { png } from '../../club/pictures/picture-bytes.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'

@@ -1,11 +1,7 @@
 /** Two processes that save the same entry: nobody's change is lost. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listRevisions } from '../../../src/club/catalogue/history.ts'
-import {
-  kindNamed,
-  type RecordKind,
-  writeRecord,
-} from '../../../src/operate/admin/import/catalogue-records.ts'
+import { kindNamed, type RecordKind, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'

@@ -6,9 +6,9 @@
 import { createInterface } from 'node:readline'
 import { DomainError } from '../../../src/core/problems.ts'
 import { realSources } from '../../../src/core/sources.ts'
-import { entryKinds } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { saveEntry } from '../../../src/operate/console/catalogue/change-entry.ts'
 import { readEntry } from '../../../src/operate/console/catalogue/entries.ts'
+import { entryKinds } from '../../../src/play/catalogue-file/kinds.ts'
 import { openPatiently } from '../../support/patience.ts'
 import { addPoint } from './add-point.ts'
 

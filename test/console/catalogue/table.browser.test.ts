@@ -1,6 +1,6 @@
 /** The table of a kind in a browser: order, filters, edits of stock and activity in place, and copies. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'

@@ -5,12 +5,7 @@ import { eq } from 'drizzle-orm'
 import { readVersion } from '../../../src/club/catalogue/versions.ts'
 import { RuleEntry } from '../../../src/economy/rules/rule.ts'
 import { readRules } from '../../../src/economy/rules/rule-set.ts'
-import {
-  entryKinds,
-  planRecord,
-  recordFaults,
-  writeRecord,
-} from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, recordFaults, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { ruleEntry } from './rules-world.ts'
 

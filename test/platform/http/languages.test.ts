@@ -1,8 +1,8 @@
 /** Texts of the catalogue in several languages: which one a response has, what it says of it, and what caches may keep. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Elysia } from 'elysia'
-import { type CatalogueRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { DECLARED } from '../../../src/platform/http/contract/operation.ts'
+import { type CatalogueRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { buy, open, patientFan } from '../../play/packs/packs-world.ts'
 import type { Answer, Client } from '../../support/client.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'

@@ -1,5 +1,5 @@
 /** Campaigns of codes of a test, and fans who redeem them. */
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { CampaignEntry } from '../../../src/play/codes/entry-schema.ts'
 import { generateCodes } from '../../../src/play/codes/generate.ts'
 import type { Client } from '../../support/client.ts'

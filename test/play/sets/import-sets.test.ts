@@ -1,6 +1,6 @@
 /** Sets of a catalogue file: what is refused, and what an import changes. */
 import { expect, test } from 'bun:test'
-import { planRecord, recordFaults } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { planRecord, recordFaults } from '../../../src/play/catalogue-file/kinds.ts'
 import type { SetEntry } from '../../../src/play/sets/set-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addCollectibles, addSet, entryOf, importSet, record } from './sets-world.ts'

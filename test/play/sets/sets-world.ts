@@ -1,5 +1,5 @@
 /** Sets of collectibles, and fans who own some of them. */
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { giveCollectible } from '../../../src/play/packs/give-collectible.ts'
 import type { SetEntry } from '../../../src/play/sets/set-kind.ts'
 import type { Client } from '../../support/client.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'
 import { findingsOf } from '../top-ups/cash-world.ts'

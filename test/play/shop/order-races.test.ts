@@ -4,7 +4,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'

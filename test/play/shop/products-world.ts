@@ -1,5 +1,5 @@
 /** Products for tests. */
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'
 import type { World } from '../../support/world.ts'
 

@@ -1,7 +1,7 @@
 /** Products: imported, listed and read. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { entryKinds, planRecord, recordFaults } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, recordFaults } from '../../../src/play/catalogue-file/kinds.ts'
 import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addPack, DAY, refusal } from '../packs/packs-world.ts'

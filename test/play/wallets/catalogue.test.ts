@@ -1,7 +1,7 @@
 /** `requires.holds` of the catalogue: imported, compared and shown. */
 import { expect, test } from 'bun:test'
 import { isValid } from '../../../src/core/formats.ts'
-import { entryKinds } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds } from '../../../src/play/catalogue-file/kinds.ts'
 import { RewardEntry } from '../../../src/play/rewards/reward-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addProduct, entryOf } from '../shop/products-world.ts'

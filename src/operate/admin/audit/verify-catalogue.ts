@@ -11,7 +11,7 @@ import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
 import { readVersion } from '../../../club/catalogue/versions.ts'
 import { differs, type Finding, readJson } from '../../../core/finding.ts'
 import type { RuleContent } from '../../../economy/rules/rule.ts'
-import { kindNamed, kinds, type RecordKind } from '../import/catalogue-records.ts'
+import { kindNamed, kinds, type RecordKind } from '../../../play/catalogue-file/kinds.ts'
 
 type Revision = Tables['catalogueRevisions']['$inferSelect']
 

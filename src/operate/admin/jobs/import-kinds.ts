@@ -10,7 +10,7 @@ import {
   openStored,
   readStored,
 } from '../../../platform/files/stored-file.ts'
-import type { CatalogueStep } from '../import/catalogue-file.ts'
+import type { CatalogueStep } from '../../../play/catalogue-file/import-file.ts'
 import type { ImportKind } from './job-kinds.ts'
 import type { ChangedEntry, JobContext, JobInput, JobResult, Kind, LineFault } from './kind.ts'
 
@@ -102,8 +102,8 @@ async function importEvents(context: JobContext): Promise<JobResult> {
 async function importCatalogue(context: JobContext): Promise<JobResult> {
   const { db, elapsed, input, startedBy, onProgress } = context
   const [{ planCatalogueFile, writeStep }, { readCatalogue }] = await Promise.all([
-    import('../import/catalogue-file.ts'),
-    import('../import/read-catalogue.ts'),
+    import('../../../play/catalogue-file/import-file.ts'),
+    import('../../../play/catalogue-file/read-file.ts'),
   ])
   const { file: id = '', name = '', reason = '' } = input
   const force = isOn(input.force)

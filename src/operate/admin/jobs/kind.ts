@@ -1,8 +1,8 @@
 /** The declaration of a kind of job, and the arguments of a run. */
 import type { Finding } from '../../../core/finding.ts'
 import type { JobContext as ContextOf, Job, JobResult as ResultOf } from '../../../platform/jobs/job.ts'
+import type { CatalogueStep } from '../../../play/catalogue-file/import-file.ts'
 import type { QuestFinding } from '../../../play/quests/audit/facts.ts'
-import type { CatalogueStep } from '../import/catalogue-file.ts'
 
 /** The stored parameters of a run. */
 export type JobInput = Partial<

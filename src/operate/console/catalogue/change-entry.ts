@@ -4,14 +4,14 @@ import type { EntryChange } from '../../../club/catalogue/entry.ts'
 import { type Author, readRevision, readRevisionNumber } from '../../../club/catalogue/history.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
+import { parseRecord } from '../../../play/catalogue-file/check-record.ts'
 import {
   type CatalogueRecord,
   kindNamed,
   planRecord,
   type RecordKind,
   writeRecord,
-} from '../../admin/import/catalogue-records.ts'
-import { parseRecord } from '../../admin/import/check-record.ts'
+} from '../../../play/catalogue-file/kinds.ts'
 import { requireEntry } from './entries.ts'
 
 /** A person moves a kick-off on purpose, so it always counts, as with `force` of the import. */

@@ -5,14 +5,14 @@ import { readRevisionNumber } from '../../../club/catalogue/history.ts'
 import { catalogueProblems } from '../../../club/catalogue/problems.ts'
 import { type Cursors, cutPage, type Page, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
+import { eachPageOfEntries } from '../../../play/catalogue-file/export-file.ts'
+import { entryJsonSchema } from '../../../play/catalogue-file/json-schema.ts'
 import {
   type CatalogueRecord,
   kindNamed,
   kinds,
   type RecordKind,
-} from '../../admin/import/catalogue-records.ts'
-import { entryJsonSchema } from '../../admin/import/json-schema.ts'
+} from '../../../play/catalogue-file/kinds.ts'
 import { listLanguages } from './languages.ts'
 import { columnsOf, hasLeft, inOrder, type ListedEntry, presentRow } from './listed-entry.ts'
 import type { EntriesQuery } from './schema.ts'

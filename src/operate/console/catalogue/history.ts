@@ -5,7 +5,7 @@ import { listRevisions, type RevisionSource, readRevision } from '../../../club/
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import type { PageQuery } from '../../../core/schemas.ts'
 import type { Static, TObject } from '../../../core/typebox.ts'
-import type { RecordKind } from '../../admin/import/catalogue-records.ts'
+import type { RecordKind } from '../../../play/catalogue-file/kinds.ts'
 import { changesIn } from './change-entry.ts'
 
 interface EntryParams {

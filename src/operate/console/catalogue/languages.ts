@@ -5,7 +5,7 @@ import type { EntryTable } from '../../../club/catalogue/entry.ts'
 import { withoutNull } from '../../../club/catalogue/entry-schema.ts'
 import { isText } from '../../../club/catalogue/texts.ts'
 import type { TSchema } from '../../../core/typebox.ts'
-import { kinds } from '../../admin/import/catalogue-records.ts'
+import { kinds } from '../../../play/catalogue-file/kinds.ts'
 
 /** Entries of each kind whose languages are read. */
 const MAX_READ = 500

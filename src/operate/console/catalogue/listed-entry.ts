@@ -4,7 +4,7 @@ import { instantOf } from '../../../club/catalogue/entry.ts'
 import { isPictureUrl, withoutNull } from '../../../club/catalogue/entry-schema.ts'
 import type { Inventory } from '../../../club/catalogue/kind.ts'
 import type { Static, TSchema } from '../../../core/typebox.ts'
-import { type CatalogueRecord, kindNamed, type RecordKind } from '../../admin/import/catalogue-records.ts'
+import { type CatalogueRecord, kindNamed, type RecordKind } from '../../../play/catalogue-file/kinds.ts'
 import { missingIn } from './languages.ts'
 import type { EntriesQuery, EntryState, ListedEntry as Schema } from './schema.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../../../core/schemas.ts'
 import { type Static, type TProperties, Type } from '../../../core/typebox.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
-import { kindNames } from '../../admin/import/catalogue-records.ts'
+import { kindNames } from '../../../play/catalogue-file/kinds.ts'
 
 const Kind = OneOf(kindNames, { description: 'Kind of the entries.' })
 

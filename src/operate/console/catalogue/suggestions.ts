@@ -2,8 +2,8 @@
 import type { Reader } from '../../../../db/index.ts'
 import { withoutNull } from '../../../club/catalogue/entry-schema.ts'
 import type { TSchema } from '../../../core/typebox.ts'
-import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
-import { kindNamed, type RecordKind } from '../../admin/import/catalogue-records.ts'
+import { eachPageOfEntries } from '../../../play/catalogue-file/export-file.ts'
+import { kindNamed, type RecordKind } from '../../../play/catalogue-file/kinds.ts'
 
 /** Entries that are read. */
 const MAX_READ = 500

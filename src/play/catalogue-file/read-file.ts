@@ -1,15 +1,15 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
 
-import { explainFault } from '../../../core/faults.ts'
-import { errorsWithin } from '../../../core/formats.ts'
-import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
+import { explainFault } from '../../core/faults.ts'
+import { errorsWithin } from '../../core/formats.ts'
+import { type TSchema, ValueErrorType } from '../../core/typebox.ts'
 import {
   type Fault,
   JsonSyntaxError,
   type LocatedJson,
   parseLocated,
-} from '../../../platform/files/located-json.ts'
-import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
+} from '../../platform/files/located-json.ts'
+import { descriptionOf } from '../packs/upsert-collectibles.ts'
 import {
   type CatalogueRecord,
   isRecordKind,
@@ -19,8 +19,8 @@ import {
   type RecordKind,
   recordFaults,
   recordOf,
-} from './catalogue-records.ts'
-import { Catalogue, flatLineOf, wrappedLineOf } from './catalogue-schema.ts'
+} from './kinds.ts'
+import { Catalogue, flatLineOf, wrappedLineOf } from './schema.ts'
 
 interface LocatedRecord {
   record: CatalogueRecord

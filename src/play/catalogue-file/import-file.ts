@@ -1,9 +1,9 @@
 /** Imports a file of the catalogue: compares every record with the database, then writes the differences. Repeatable. */
-import type { Database, Transaction } from '../../../../db/index.ts'
-import type { EntryChange } from '../../../club/catalogue/entry.ts'
-import type { Author } from '../../../club/catalogue/history.ts'
-import { DomainError } from '../../../core/problems.ts'
-import type { Fault } from '../../../platform/files/located-json.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
+import type { EntryChange } from '../../club/catalogue/entry.ts'
+import type { Author } from '../../club/catalogue/history.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { Fault } from '../../platform/files/located-json.ts'
 import {
   type CatalogueRecord,
   entryKinds,
@@ -11,8 +11,8 @@ import {
   planRecord,
   type RecordKind,
   writeRecord,
-} from './catalogue-records.ts'
-import type { CatalogueFile } from './read-catalogue.ts'
+} from './kinds.ts'
+import type { CatalogueFile } from './read-file.ts'
 
 /** A record to write, or an entry to deactivate. */
 export interface CatalogueStep {

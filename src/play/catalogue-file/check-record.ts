@@ -1,16 +1,10 @@
 /** Checks one entry from a program as the import checks a file: schema, and rules. */
-import { explainFault, MAX_ERRORS, shorten } from '../../../core/faults.ts'
-import { errorsWithin } from '../../../core/formats.ts'
-import { DomainError, type FieldError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
-import { ValueErrorType } from '../../../core/typebox.ts'
-import {
-  type CatalogueRecord,
-  kindNamed,
-  type RecordKind,
-  recordFaults,
-  recordOf,
-} from './catalogue-records.ts'
+import { explainFault, MAX_ERRORS, shorten } from '../../core/faults.ts'
+import { errorsWithin } from '../../core/formats.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { ValueErrorType } from '../../core/typebox.ts'
+import { type CatalogueRecord, kindNamed, type RecordKind, recordFaults, recordOf } from './kinds.ts'
 
 /** The record of a value. Pointers lead into the entry. @throws DomainError `validation_failed` */
 export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {

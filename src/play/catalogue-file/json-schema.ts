@@ -1,8 +1,8 @@
 /** The schemas of the catalogue as JSON Schema draft 7, for editors: of files, and of the console. */
-import type { Overridden } from '../../../club/catalogue/kind.ts'
-import { isObject, type Json, mapValues } from '../../../platform/docs/json-schema.ts'
-import { fileSchemaOf, kindNamed, type RecordKind } from './catalogue-records.ts'
-import { Catalogue } from './catalogue-schema.ts'
+import type { Overridden } from '../../club/catalogue/kind.ts'
+import { isObject, type Json, mapValues } from '../../platform/docs/json-schema.ts'
+import { fileSchemaOf, kindNamed, type RecordKind } from './kinds.ts'
+import { Catalogue } from './schema.ts'
 
 const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 

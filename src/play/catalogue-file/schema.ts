@@ -1,8 +1,8 @@
 /** The file of a catalogue: one JSON document, or one entry with its `kind` per line (NDJSON). */
 
-import { Closed } from '../../../core/schemas.ts'
-import { type TObject, Type } from '../../../core/typebox.ts'
-import { fileSchemaOf, kinds, type RecordKind } from './catalogue-records.ts'
+import { Closed } from '../../core/schemas.ts'
+import { type TObject, Type } from '../../core/typebox.ts'
+import { fileSchemaOf, kinds, type RecordKind } from './kinds.ts'
 
 /** Records of a kind that the file omits do not change. */
 export const Catalogue = Closed(

@@ -3,13 +3,13 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { RESERVED_SLUGS } from '../../../src/club/catalogue/entry-schema.ts'
 import { DomainError } from '../../../src/core/problems.ts'
-import { entryKinds, planRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { PackEntry } from '../../../src/play/packs/entry-schema.ts'
 import { findBreach, findFlaw } from '../../../src/play/packs/proof.ts'
 import type { RewardEntry } from '../../../src/play/rewards/reward-kind.ts'
-import { buy, complete, expectStatus, HOLD, open, patientFan, start } from '../../play/packs/packs-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEachEngine, onEngine, type World } from '../../support/world.ts'
+import { buy, complete, expectStatus, HOLD, open, patientFan, start } from '../packs/packs-world.ts'
 
 let made = 0
 

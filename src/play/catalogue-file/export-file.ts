@@ -2,15 +2,9 @@
  * The stored catalogue in the format of an import. Importing an export into an empty database and exporting again gives the
  * same file.
  */
-import { and, asc, gt, inArray, notExists, or, sql } from 'drizzle-orm'
+import { asc, gt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import {
-  type CatalogueRecord,
-  kindNamed,
-  kinds,
-  type ListName,
-  type RecordKind,
-} from './import/catalogue-records.ts'
+import { type CatalogueRecord, kindNamed, kinds, type ListName, type RecordKind } from './kinds.ts'
 
 type Entry = CatalogueRecord['entry']
 
@@ -71,27 +65,4 @@ export async function* eachPageOfEntries(
     if (ids.length < PAGE) return
     last = ids.at(-1)
   }
-}
-
-/** Collectibles that sets and products name but no pack contains. A file describes collectibles only in packs. */
-export async function listUndescribed(reader: Reader): Promise<string[]> {
-  const { collectibles, packItems, setItems, products } = reader.tables
-  const inPack = reader
-    .select({ one: sql`1` })
-    .from(packItems)
-    .where(sql`${packItems.collectibleId} = ${collectibles.id}`)
-  const rows = await reader
-    .select({ id: collectibles.id })
-    .from(collectibles)
-    .where(
-      and(
-        notExists(inPack),
-        or(
-          inArray(collectibles.id, reader.select({ id: setItems.collectibleId }).from(setItems)),
-          inArray(collectibles.id, reader.select({ id: products.requiredCollectibleId }).from(products)),
-        ),
-      ),
-    )
-    .orderBy(asc(collectibles.id))
-  return rows.map(row => row.id)
 }
