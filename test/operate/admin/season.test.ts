@@ -192,6 +192,19 @@ onEachEngine(
       expect(await readCounts(world, /^event/)).toEqual({ [`event ${DAY} visit`]: 1_560 })
     })
 
+    test('are counted up to the start of a run, however long its spans take', async () => {
+      const fan = await addFan(world)
+      await addEvent(world.db, fan, 'pack.opened')
+      await countSeason(world.db, go)
+      world.clock.advance(60_000)
+      let spans = 0
+      const laterWithEachSpan = () => {
+        world.clock.advance(5)
+        return ++spans > 20
+      }
+      expect(await countSeason(world.db, laterWithEachSpan)).toBe(1)
+    })
+
     test('stay when events lose their data, and an erasure leaves team and country', async () => {
       const fan = await addFan(world, { favoriteTeamId: await world.team(), country: 'PT' })
       await addEvent(world.db, fan, 'reward.claimed', { rewardId: 'scarf' })

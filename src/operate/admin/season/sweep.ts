@@ -40,17 +40,18 @@ interface SweepOptions {
   exclusive?: boolean
 }
 
-/** Several processes may do it at once. Returns how many spans of time it has counted. */
+/** Counts what is settled at its start. Several processes may do it at once. Returns how many spans of time it has counted. */
 export async function countSeason(
   db: Database,
   stopRequested: () => boolean,
   { size = 500, exclusive = false }: SweepOptions = {},
 ): Promise<number> {
   let counted = 0
+  // Of the start: a later one moves on while a span is counted, so that the last span would never be reached.
+  const settled = new Date(db.read.now().getTime() - SETTLED_AFTER_MS)
   for (;;) {
     const known = await readCountedUntil(db.read)
     const from = known ?? (await findStart(db.read))
-    const settled = new Date(db.read.now().getTime() - SETTLED_AFTER_MS)
     if (from === null || from >= settled || stopRequested()) return counted
     const began = performance.now()
     const nextDay = (dayNumber(from) + 1) * DAY_MS
