@@ -69,12 +69,20 @@ function binding<Within extends Reader, Values extends unknown[], Rows>(
     // Guarantee of the cast: only this function sets a statement of this name.
     let statement = within.statements.get(name) as PreparedStatement<Rows> | undefined
     if (!statement) {
-      statement = build(within, ...toParameters(values)).prepare(name)
+      statement = build(withoutTime(within), ...toParameters(values)).prepare(name)
       setRowMapper(statement)
       within.statements.set(name, statement)
     }
     return { statement, scalars }
   }
+}
+
+/** Otherwise all later calls would write the time, or the id, of the first one. */
+function withoutTime<Within extends Reader>(within: Within): Within {
+  const refuse = () => {
+    throw new TypeError('a prepared statement takes times and ids as values')
+  }
+  return Object.create(within, { now: { value: refuse }, newId: { value: refuse } })
 }
 
 /** As `prepared`, for a statement of at most one row. */

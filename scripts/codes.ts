@@ -32,7 +32,8 @@ Only hashes of generated codes are stored: the file is the only place where they
     ['report scarf-summer', 'how many are unused, redeemed and voided, and redemptions by day'],
     ['report scarf-summer --csv', 'by day, for the sponsor: contains no names'],
   ],
-  notes: 'Codes that fans have redeemed are never voided. Days are in UTC.',
+  notes:
+    'Codes that fans have redeemed are never voided. Days are in the time zone of the club (setting `timeZone`).',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(['generate', 'void', 'report'] as const))

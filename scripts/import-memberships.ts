@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { isTimeZone } from '../src/core/windows.ts'
 import { importMembershipsFile } from '../src/operate/admin/import/memberships-file.ts'
 import { DATE_ORDERS } from '../src/operate/admin/import/read-memberships.ts'
-import { settingsOf } from '../src/platform/settings/settings.ts'
+import { timeZoneOf } from '../src/platform/settings/settings.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'
@@ -48,7 +48,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
   const file = rowFileOf(path)
   const naming = { provider: providerOf(options.provider) }
   const db = await openDatabase()
-  const timeZone = options.timeZone ?? (await settingsOf(db.read)).timeZone ?? 'UTC'
+  const timeZone = options.timeZone ?? (await timeZoneOf(db.read))
   if (!isTimeZone(timeZone)) failUsage('--time-zone must be an IANA time zone like Europe/London')
   const { dryRun, skipInvalid, exclusive, dates, map } = options
   const terms = {

@@ -16,12 +16,16 @@ interface Window {
   endsAt: Date | null
 }
 
+type CalendarWindow = { [Member in keyof Window]: NonNullable<Window[Member]> }
+
 type Day = Temporal.PlainDate
 type CalendarUnit = Exclude<WindowUnit, 'ever'>
 
 const EVER: Window = { key: 'ever', startsAt: null, endsAt: null }
 
 /** The window that contains an instant. `timeZone` is an IANA name. @throws RangeError for an unknown zone */
+export function windowAt(unit: CalendarUnit, at: Date, timeZone: string): CalendarWindow
+export function windowAt(unit: WindowUnit, at: Date, timeZone: string): Window
 export function windowAt(unit: WindowUnit, at: Date, timeZone: string): Window {
   if (unit === 'ever') return EVER
   let first = firstDayOf(unit, localDay(at, timeZone))

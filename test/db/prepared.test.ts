@@ -275,6 +275,18 @@ for (const engine of everyEngine) {
       }
     })
 
+    test('a time or an id that is no value throws while the statement is built', async () => {
+      const insertNow = prepared((tx: Transaction, id: string) =>
+        tx.update(tx.tables.rewards).set({ endsAt: tx.now() }).where(eq(tx.tables.rewards.id, id)),
+      )
+      const selectNew = prepared((tx: Transaction) =>
+        tx.select().from(tx.tables.rewards).where(eq(tx.tables.rewards.id, tx.newId())),
+      )
+      const message = 'takes times and ids as values'
+      await expect(temporary.db.write(tx => insertNow(tx, 'scarf'))).rejects.toThrow(message)
+      await expect(temporary.db.write(tx => selectNew(tx))).rejects.toThrow(message)
+    })
+
     test('a calculation with a value throws while the statement is built', async () => {
       const selectAbove = prepared((reader: Reader, points: number) => {
         const { rewards } = reader.tables

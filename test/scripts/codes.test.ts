@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { settingsKind } from '../../src/club/settings/settings-kind.ts'
 import { addCampaign, addShared, generateOne, outcomeOf } from '../play/codes/codes-world.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -60,6 +61,23 @@ for (const engine of engines) {
       writeFileSync(file, 'x\n')
       const wrong = await run('void', campaignId, '--file', file)
       expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('line 1 of')])
+    }, 30_000)
+
+    test('reports by days of the club', async () => {
+      const { ms } = world.clock
+      await world.db.write(tx => settingsKind.upsert(tx, { id: 'club', timeZone: 'Pacific/Kiritimati' }))
+      const campaignId = await addCampaign(world)
+      // 9:30 in UTC is 23:30 there, fourteen hours ahead.
+      world.clock.advance(86_400_000 - (world.clock.ms % 86_400_000) + 9.5 * 3_600_000)
+      const day = world.clock.now().toISOString().slice(0, 10)
+      await outcomeOf(await world.fan(), await generateOne(world, campaignId))
+      world.clock.advance(3_600_000)
+      const next = new Date(world.clock.ms + 86_400_000).toISOString().slice(0, 10)
+      await outcomeOf(await world.fan(), await generateOne(world, campaignId))
+      const { out } = await run('report', campaignId, '--csv')
+      expect(out.trimEnd().split('\r\n')).toEqual(['day,redemptions,fans', `${day},1,1`, `${next},1,1`])
+      await world.db.write(tx => settingsKind.upsert(tx, { id: 'club' }))
+      world.clock.advance(ms - world.clock.ms)
     }, 30_000)
 
     test('reports by day, without names', async () => {

@@ -4,7 +4,7 @@
  * shows that the person had an account before.
  */
 import { and, asc, eq, gte, isNotNull, isNull } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { isListed } from '../../../db/listed.ts'
 import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -17,7 +17,7 @@ import { voidEvent } from '../../economy/events/void-event.ts'
 import { lockFan, lockToCount } from '../../identity/users/locks.ts'
 import { listMergedRecords } from '../../identity/users/merges.ts'
 import { findUserById, type User } from '../../identity/users/users.ts'
-import { settingsOf } from '../../platform/settings/settings.ts'
+import { settingsOf, timeZoneOf } from '../../platform/settings/settings.ts'
 import { mintCode, normalizeCode } from '../../play/codes/code.ts'
 
 /** 40 bits: nothing is won by guessing a code. */
@@ -84,7 +84,7 @@ export async function acceptReferral(
   // In one order. Of two fans who invite each other at the same time, the later one sees the invitation of the other.
   for (const userId of [inviteeId, inviterId].toSorted()) await lockToCount(tx, userId)
   if (!(await isNew(tx, inviteeId))) return null
-  const [invited] = await insertReferral(tx, inviteeId, inviterId)
+  const [invited] = await insertReferral(tx, { inviteeId, inviterId, invitedAt: tx.now() })
   return invited ? presentInviter(await findUserById(tx, inviterId)) : null
 }
 
@@ -109,11 +109,9 @@ async function isNew(tx: Transaction, userId: string): Promise<boolean> {
   return merged.length === 0 && (await countRows(tx, referrals, eq(referrals.inviterId, userId))) === 0
 }
 
-const insertReferral = prepared((tx: Transaction, inviteeId: string, inviterId: string) => {
-  const { referrals } = tx.tables
-  const row = { inviteeId, inviterId, invitedAt: tx.now() }
-  return tx.insert(referrals).values(row).onConflictDoNothing().returning()
-})
+const insertReferral = prepared((tx: Transaction, row: Tables['referrals']['$inferInsert']) =>
+  tx.insert(tx.tables.referrals).values(row).onConflictDoNothing().returning(),
+)
 
 /** As a part of a larger statement: who invited a fan. */
 export function invitationOf(reader: Reader, inviteeId: string) {
@@ -129,8 +127,8 @@ export const presentInvitation = async (reader: Reader, inviterId: string | null
   inviterId === null ? null : presentInviter(await findUserById(reader, inviterId))
 
 /**
- * Records `referral.completed` for both, once, unless the inviter is gone or has completed as many in this month as the club
- * allows. Call it after the event of the invited fan is recorded.
+ * Records `referral.completed` for both, once, unless the inviter is gone or has completed as many in this month of the club's
+ * time zone as the club allows. Call it after the event of the invited fan is recorded.
  */
 export async function completeReferral(tx: Transaction, inviteeId: string, by: EventKey): Promise<void> {
   const open = await findOpen(tx, inviteeId)
@@ -140,9 +138,9 @@ export async function completeReferral(tx: Transaction, inviteeId: string, by: E
   if (!(await lockFan(tx, inviterId))) return
   // The count is exact: completions of the inviter wait for each other here.
   await lockToCount(tx, inviterId)
-  const { startsAt } = windowAt('month', tx.now(), 'UTC')
-  if ((await countSince(tx, inviterId, startsAt ?? tx.now())) >= limit) return
-  const [completed] = await setCompleted(tx, inviteeId, by)
+  const { startsAt } = windowAt('month', tx.now(), await timeZoneOf(tx))
+  if ((await countSince(tx, inviterId, startsAt)) >= limit) return
+  const [completed] = await setCompleted(tx, inviteeId, { ...by, completedAt: tx.now() })
   if (!completed) return
   const userIds = { invited: inviteeId, inviter: inviterId }
   for (const role of REFERRAL_ROLES)
@@ -178,29 +176,35 @@ async function countSince(tx: Transaction, inviterId: string, since: Date): Prom
   return countRows(tx, referrals, isCounted)
 }
 
-const setCompleted = prepared((tx: Transaction, inviteeId: string, { source, eventId }: EventKey) => {
-  const { referrals } = tx.tables
-  return tx
-    .update(referrals)
-    .set({ completedAt: tx.now(), source, eventId })
-    .where(and(eq(referrals.inviteeId, inviteeId), isNull(referrals.completedAt), isNull(referrals.voidedAt)))
-    .returning({ inviteeId: referrals.inviteeId })
-})
+type Completed = EventKey & { completedAt: Date }
+
+const setCompleted = prepared(
+  (tx: Transaction, inviteeId: string, { source, eventId, completedAt }: Completed) => {
+    const { referrals } = tx.tables
+    return tx
+      .update(referrals)
+      .set({ completedAt, source, eventId })
+      .where(
+        and(eq(referrals.inviteeId, inviteeId), isNull(referrals.completedAt), isNull(referrals.voidedAt)),
+      )
+      .returning({ inviteeId: referrals.inviteeId })
+  },
+)
 
 /** Takes back what an invitation earned for both, and ends it. */
 // never event_not_found, event_archived: only completed ones have events, and only those of other systems are archived.
 export async function voidReferral(tx: Transaction, inviteeId: string): Promise<void> {
-  const [voided] = await setVoided(tx, inviteeId)
+  const [voided] = await setVoided(tx, inviteeId, tx.now())
   if (!voided?.completedAt) return
   for (const role of REFERRAL_ROLES)
     await voidEvent(tx, { source: APPLICATION, eventId: referralEventId(inviteeId, role) })
 }
 
-const setVoided = prepared((tx: Transaction, inviteeId: string) => {
+const setVoided = prepared((tx: Transaction, inviteeId: string, voidedAt: Date) => {
   const { referrals } = tx.tables
   return tx
     .update(referrals)
-    .set({ voidedAt: tx.now() })
+    .set({ voidedAt })
     .where(and(eq(referrals.inviteeId, inviteeId), isNull(referrals.voidedAt)))
     .returning({ completedAt: referrals.completedAt })
 })

@@ -12,7 +12,10 @@ const Referral = Closed(
       minimum: 0,
       description: 'Those of them who did what the club pays for: `referral.completed` was recorded.',
     }),
-    limit: Integer({ minimum: 0, description: 'How many can be completed in a month (UTC).' }),
+    limit: Integer({
+      minimum: 0,
+      description: 'How many can be completed in a month of the club’s time zone.',
+    }),
   },
   { title: 'Referral' },
 )

@@ -207,7 +207,7 @@ const ZONE = 'must be a time zone such as Europe/Madrid'
 
 const timeZone: Setting<string | null> = {
   about:
-    'The time zone of the club, such as Europe/Madrid. The console shows and takes times in it, unless a person chooses another.',
+    'The time zone of the club, such as Europe/Madrid. The console shows and takes times in it, unless a person chooses another. Months of invitations and days of reports begin in it; without it in UTC.',
   fallback: null,
   schema: Type.String({
     minLength: 1,
@@ -279,7 +279,11 @@ export const SETTINGS = {
   tradeRestHours: whole(24, [0, 8_760], 'Hours for which an item cannot be traded after it got a new owner.'),
   referralCompletes,
   referralLimit: {
-    ...whole(10, [0, 1_000], 'Maximum number of invitations of a fan that are completed in a month (UTC).'),
+    ...whole(
+      10,
+      [0, 1_000],
+      'Maximum number of invitations of a fan that are completed in a month of `timeZone`.',
+    ),
     isMoney: true,
   },
   textFilter,

@@ -55,6 +55,10 @@ export async function settingsOf(reader: Reader | Transaction): Promise<Settings
   return unit.settings
 }
 
+/** In which the days and months of the club begin. */
+export const timeZoneOf = async (reader: Reader | Transaction): Promise<string> =>
+  (await settingsOf(reader)).timeZone ?? 'UTC'
+
 /** What a unit of work has used. Nothing is written. */
 const ofUnit: Deferred<{ settings?: Settings }> = {
   order: 0,

@@ -3,6 +3,8 @@ import { and, asc, count, eq, gt, gte, inArray, isNull, lt, sql } from 'drizzle-
 import { insertNewRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
+import { windowAt } from '../../core/windows.ts'
+import { timeZoneOf } from '../../platform/settings/settings.ts'
 import type { CampaignRow } from './campaign-kind.ts'
 import { CODE_BYTES, hashOfCode, mintCode, normalizeCode } from './code.ts'
 
@@ -69,7 +71,7 @@ export async function voidCodes(tx: Transaction, campaignId: string, hashes: str
   return voided.length
 }
 
-/** How a campaign runs: of its codes how many are unused, redeemed and voided, and what fans redeemed by day (UTC). */
+/** How a campaign runs: of its codes how many are unused, redeemed and voided, and what fans redeemed by day of the club. */
 export async function reportCampaign(reader: Reader, campaignId: string) {
   const { campaignCodes, codeRedemptions } = reader.tables
   const { redeemedAt, voidedAt } = campaignCodes
@@ -86,8 +88,6 @@ export async function reportCampaign(reader: Reader, campaignId: string) {
   }
 }
 
-const DAY_MS = 86_400_000
-
 /** One statement for each day with redemptions, which an index serves. */
 async function countByDay(
   reader: Reader,
@@ -96,6 +96,7 @@ async function countByDay(
 ) {
   const { redeemedAt, userId } = redemptions
   const days: { day: string; redemptions: number; fans: number }[] = []
+  const timeZone = await timeZoneOf(reader)
   let from = new Date(0)
   for (;;) {
     const isLater = and(eq(redemptions.campaignId, campaignId), gte(redeemedAt, from))
@@ -106,12 +107,12 @@ async function countByDay(
       .orderBy(redeemedAt)
       .limit(1)
     if (!next) return days
-    const start = new Date(next.at.getTime() - (next.at.getTime() % DAY_MS))
-    from = new Date(start.getTime() + DAY_MS)
+    const { key: day, startsAt, endsAt } = windowAt('day', next.at, timeZone)
+    from = endsAt
     const [counted] = await reader
       .select({ redemptions: count(), fans: sql`count(distinct ${userId})`.mapWith(Number) })
       .from(redemptions)
-      .where(and(eq(redemptions.campaignId, campaignId), gte(redeemedAt, start), lt(redeemedAt, from)))
-    days.push({ day: start.toISOString().slice(0, 10), redemptions: 0, fans: 0, ...counted })
+      .where(and(eq(redemptions.campaignId, campaignId), gte(redeemedAt, startsAt), lt(redeemedAt, from)))
+    days.push({ day, redemptions: 0, fans: 0, ...counted })
   }
 }

@@ -231,3 +231,22 @@ onEachEngine('A ring of fifty accounts', world => {
     expect(await pointsOf(later)).toBe(PAID)
   }, 60_000)
 })
+
+onEachEngine('Months of invitations', world => {
+  test('begin in the time zone of the club', async () => {
+    await pay(world)
+    await setTo(world, { referralLimit: 1, timeZone: 'Pacific/Kiritimati' })
+    // The last half hour of a month there, fourteen hours ahead of UTC.
+    world.clock.advance(Date.UTC(2031, 0, 31, 9, 30) - world.clock.ms)
+    const hub = await namedFan(world)
+    const code = await codeOf(hub)
+    const earned: number[] = []
+    for (const minutes of [0, 10, 30]) {
+      world.clock.advance(minutes * 60_000)
+      const fan = await world.fan()
+      await onboard(fan, code)
+      earned.push(await pointsOf(fan))
+    }
+    expect(earned).toEqual([PAID, 0, PAID])
+  })
+})
