@@ -1972,7 +1972,7 @@ export interface components {
             invited: number;
             /** @description Those of them who did what the club pays for: `referral.completed` was recorded. */
             completed: number;
-            /** @description How many can be completed in a month (UTC). */
+            /** @description How many can be completed in a month of the club’s time zone. */
             limit: number;
         };
         /** Consent */
@@ -2762,6 +2762,8 @@ export interface components {
         CodeGave: {
             /** @description Points. Null: none. */
             points: number | null;
+            /** @description The account in which the points are kept. Null: the points that fans spend. */
+            account: string | null;
             /** @description The reward that was claimed for the fan. */
             rewardId: string | null;
             /** @description The pack that the fan got, sealed. */
@@ -4418,6 +4420,8 @@ export interface components {
                 redemptionId: string;
                 /** @description Points that the fan got for it. */
                 points: number | null;
+                /** @description The account in which the points are kept. Null: the points that fans spend. */
+                account?: string | null;
                 /** @description The reward that was claimed for the fan. */
                 rewardId: string | null;
                 /** @description The pack that the fan got, sealed. */

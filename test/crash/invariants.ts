@@ -6,7 +6,9 @@ import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
+import { findWrongAccounts } from '../../src/operate/admin/audit/verify-accounts.ts'
 import { findWrongCash } from '../../src/operate/admin/audit/verify-cash.ts'
+import { findWrongCampaigns, findWrongRedemptions } from '../../src/operate/admin/audit/verify-codes.ts'
 import { findWrongOrders } from '../../src/operate/admin/audit/verify-orders.ts'
 import { findWrongPurchases } from '../../src/operate/admin/audit/verify-purchases.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
@@ -58,6 +60,9 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
       ...(await findWrongOrders(db.read)),
       ...(await findWrongCash(db.read, ALL_FANS)),
       ...(await findWrongPurchases(db.read, ALL_FANS)),
+      ...(await findWrongAccounts(db.read, ALL_FANS)),
+      ...(await findWrongRedemptions(db.read, ALL_FANS)),
+      ...(await findWrongCampaigns(db.read)),
     ].map(({ what, expected, actual }) => `${what}: ${expected}, not ${actual}`),
     ...sessionFaults(all),
     ...distributionFaults(all),

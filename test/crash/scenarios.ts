@@ -14,9 +14,11 @@ import { rewardCodes, useRedemption } from '../../src/play/rewards/redemptions.t
 import { changeLine } from '../../src/play/shop/change-line.ts'
 import { orderKind } from '../../src/play/shop/order-kind.ts'
 import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
+import { addAccount } from '../economy/accounts/accounts-world.ts'
 import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
 import { follow, namedFan } from '../identity/relations/relations-world.ts'
+import { addCampaign, addShared, generateOne } from '../play/codes/codes-world.ts'
 import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
 import { refundPack } from '../play/packs/refund-pack.ts'
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
@@ -84,6 +86,24 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
     const headers = keyed()
     return () => fan.post('/api/rewards/claim', { rewardId }, headers)
+  },
+  async 'a generated code that gives everything'(world) {
+    const fan = await patientFan(world)
+    const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
+    const packId = await addPack(world, { id: crypto.randomUUID(), price: FREE, supply: 5 })
+    const gives = { points: 7, rewardId, packId, collectibleId: `${packId}-common` }
+    const campaign = await addCampaign(world, { id: crypto.randomUUID(), gives, total: 1 })
+    const body = { code: await generateOne(world, campaign) }
+    const headers = keyed()
+    return () => fan.post('/api/codes', body, headers)
+  },
+  async 'a shared code that pays into an account'(world) {
+    const fan = await patientFan(world)
+    const account = await addAccount(world, { id: crypto.randomUUID(), window: null })
+    const gives = { points: 150, account }
+    const { code } = await addShared(world, { id: crypto.randomUUID(), gives })
+    const headers = keyed()
+    return () => fan.post('/api/codes', { code }, headers)
   },
   async 'the link of a wallet'(world) {
     const [fan, account] = [await patientFan(world), newAccount()]

@@ -130,6 +130,11 @@ export const applicationEvents = {
       campaignId: Type.String({ description: 'The campaign.' }),
       redemptionId: Id('The redemption.'),
       points: Nullable(Integer({ minimum: 1 }), { description: 'Points that the fan got for it.' }),
+      account: Type.Optional(
+        Nullable(Type.String(), {
+          description: 'The account in which the points are kept. Null: the points that fans spend.',
+        }),
+      ),
       rewardId: Nullable(Type.String(), { description: 'The reward that was claimed for the fan.' }),
       packId: Nullable(Type.String(), { description: 'The pack that the fan got, sealed.' }),
       collectibleId: Nullable(Type.String(), {

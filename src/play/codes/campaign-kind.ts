@@ -9,9 +9,10 @@ import {
   instantOf,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
-import type { WrittenBefore } from '../../club/catalogue/kind.ts'
+import type { IsStated, WrittenBefore } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { isAccount } from '../../economy/accounts/account-kind.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, statedRequires } from '../eligibility/requires.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
@@ -76,10 +77,14 @@ function campaignFaults({ kind, code, gives }: CampaignEntry): EntryFault[] {
       ? code != null && 'is only for kind shared: codes of kind unique are generated'
       : hashIn({ code }) === null &&
         (code == null ? 'is required for kind shared' : 'must have at least 4 letters and digits')
-  const isEmpty = Object.values(givesOf(gives)).every(value => value === null)
+  const { points, account, ...others } = givesOf(gives)
+  const isEmpty = [points, ...Object.values(others)].every(value => value === null)
   return [
     ...(codeFault ? [{ pointer: '/code', message: codeFault }] : []),
     ...(isEmpty ? [{ pointer: '/gives', message: 'must have at least one of its members' }] : []),
+    ...(account !== null && points === null
+      ? [{ pointer: '/gives/account', message: 'is only for points: state them, too' }]
+      : []),
   ]
 }
 
@@ -124,10 +129,11 @@ async function upsert(tx: Transaction, entry: CampaignEntry): Promise<EntryChang
 async function findUnknown(
   reader: Reader,
   { gives }: CampaignEntry,
-  isWritten: WrittenBefore,
+  { isWritten, isStated }: { isWritten: WrittenBefore; isStated: IsStated },
 ): Promise<EntryFault[]> {
-  const { rewardId, packId, collectibleId } = givesOf(gives)
+  const { account, rewardId, packId, collectibleId } = givesOf(gives)
   const isKnown = {
+    account: account === null || isStated('accounts', account) || (await isAccount(reader, account)),
     rewardId: rewardId === null || isWritten('rewards', rewardId) || (await isReward(reader, rewardId)),
     packId:
       packId === null ||
@@ -160,7 +166,7 @@ export const campaignKind = declareRestrictedKind({
       .filter(entry => first.get(hashIn(entry)) !== entry)
       .map(entry => ({ entry, pointer: '/code', message: isTaken }))
   },
-  references: (reader, entry, { isWritten }) => findUnknown(reader, entry, isWritten),
+  references: findUnknown,
   plan,
   upsert,
   read: async (reader, ids) => (await readRows(reader, ids)).map(entryOf),

@@ -7,6 +7,7 @@ import { RequiresEntry } from '../eligibility/requires.ts'
 export const CampaignGives = Closed(
   {
     points: Maybe(Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Points.' })),
+    account: Maybe(EntrySlug('The account in which the points are kept. Null: the points that fans spend.')),
     rewardId: Maybe(EntrySlug('Slug of a reward, which is claimed for the fan.')),
     packId: Maybe(EntrySlug('Slug of a pack, which the fan gets sealed.')),
     collectibleId: Maybe(EntrySlug('Slug of a collectible, of which the fan gets a copy.')),
@@ -63,10 +64,11 @@ export type Gives = { [Name in keyof CampaignGives]-?: NonNullable<CampaignGives
 
 export const givesOf = ({
   points = null,
+  account = null,
   rewardId = null,
   packId = null,
   collectibleId = null,
-}: CampaignGives): Gives => ({ points, rewardId, packId, collectibleId })
+}: CampaignGives): Gives => ({ points, account, rewardId, packId, collectibleId })
 
 /** Guarantee of the cast: the import writes it. */
 export const parseGives = (text: string): Gives => givesOf(JSON.parse(text) as CampaignGives)

@@ -132,9 +132,10 @@ const insertRedemption = prepared((tx: Transaction, row: Tables['codeRedemptions
 async function give(
   tx: Transaction,
   { userId, redemptionId }: { userId: string; redemptionId: string },
-  { points, rewardId, packId, collectibleId }: Gives,
+  { points, account: accountId, rewardId, packId, collectibleId }: Gives,
 ): Promise<void> {
-  if (points !== null) await appendEntry(tx, { userId, delta: points, reason: 'code', ref: redemptionId })
+  if (points !== null)
+    await appendEntry(tx, { userId, delta: points, reason: 'code', ref: redemptionId, accountId })
   if (rewardId !== null && !(await giveReward(tx, userId, rewardId))) {
     if (await findUserReward(tx, userId, rewardId)) throw new DomainError(rewardProblems.already_claimed)
     throw new DomainError(rewardProblems.out_of_stock, {})

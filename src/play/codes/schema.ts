@@ -17,6 +17,9 @@ export type RedeemCode = Static<typeof RedeemCode>
 
 const gaveMembers = {
   points: Nullable(Integer({ minimum: 1 }), { description: 'Points. Null: none.' }),
+  account: Nullable(Type.String(), {
+    description: 'The account in which the points are kept. Null: the points that fans spend.',
+  }),
   rewardId: Nullable(Type.String(), { description: 'The reward that was claimed for the fan.' }),
   packId: Nullable(Type.String(), { description: 'The pack that the fan got, sealed.' }),
   collectibleId: Nullable(Type.String(), { description: 'The collectible of which the fan got a copy.' }),
@@ -32,5 +35,5 @@ export const RedeemedCode = Closed(
 
 export const exampleRedeemed = {
   campaignId: 'scarf-summer',
-  gave: { points: 50, rewardId: null, packId: null, collectibleId: null },
+  gave: { points: 50, account: null, rewardId: null, packId: null, collectibleId: null },
 }

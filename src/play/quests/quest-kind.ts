@@ -10,9 +10,10 @@ import {
   instantOf,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
-import type { WrittenBefore } from '../../club/catalogue/kind.ts'
+import type { IsStated, WrittenBefore } from '../../club/catalogue/kind.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
+import { isAccount } from '../../economy/accounts/account-kind.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { isReward } from '../rewards/give-reward.ts'
@@ -112,13 +113,15 @@ async function circleFaults(reader: Reader, entry: QuestEntry): Promise<EntryFau
 async function findUnknown(
   reader: Reader,
   entry: QuestEntry,
-  isWritten: WrittenBefore,
+  { isWritten, isStated }: { isWritten: WrittenBefore; isStated: IsStated },
 ): Promise<EntryFault[]> {
   const faults: EntryFault[] = []
   for (const { id, pointer } of requiredBy(entry))
     if (!(await readQuest(reader, id)) && !isWritten('quests', id))
       faults.push({ pointer, message: 'must be a quest that is stored, or stated before this one' })
-  const { rewardId, collectibleId } = entry.reward ?? {}
+  const { account, rewardId, collectibleId } = entry.reward ?? {}
+  if (account && !isStated('accounts', account) && !(await isAccount(reader, account)))
+    faults.push({ pointer: '/reward/account', message: 'must be an account of the catalogue' })
   if (rewardId && !isWritten('rewards', rewardId) && !(await isReward(reader, rewardId)))
     faults.push({ pointer: '/reward/rewardId', message: 'must be a reward that is stored or in this file' })
   if (
@@ -207,7 +210,7 @@ export const questKind = declareRestrictedKind({
   table: ({ quests }) => quests,
   faults: questFaults,
   requiresOf: entry => definitionOf(toStored(entry)).eligibility,
-  references: (reader, entry, { isWritten }) => findUnknown(reader, entry, isWritten),
+  references: findUnknown,
   plan: planQuest,
   upsert: writeQuest,
   read: readQuests,

@@ -6,6 +6,7 @@ import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { settleAccounts } from '../../../src/economy/points/settle-accounts.ts'
 import { findWrongAccounts } from '../../../src/operate/admin/audit/verify-accounts.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { addReward, blockersOf, claim } from '../../play/eligibility/eligibility-world.ts'
@@ -168,6 +169,15 @@ onEachEngine('An account', world => {
     await happen(world, fan, quest.type)
     expect(await shown()).toMatchObject({ total: 47 })
     await check()
+    const found: string[] = []
+    await verifyQuests(world.db, { onFinding: ({ what }) => void found.push(what) })
+    expect(found).toEqual([])
+    const unknown = addQuest(world, { reward: { points: 7, account: 'no-such-account' } })
+    const pointer = await unknown.then(
+      () => null,
+      error => error.explanation?.errors?.[0]?.pointer,
+    )
+    expect(pointer).toBe('/reward/account')
   })
 
   test('is carried over by a merge, in its seasons, and taken back of the fan who remains', async () => {

@@ -1,13 +1,23 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { findWrongAccounts } from '../../../src/operate/admin/audit/verify-accounts.ts'
+import { findWrongCampaigns, findWrongRedemptions } from '../../../src/operate/admin/audit/verify-codes.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { campaignKind } from '../../../src/play/codes/campaign-kind.ts'
 import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
 import { exportRedemptions } from '../../../src/play/codes/redeem.ts'
+import { addAccount } from '../../economy/accounts/accounts-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { liveIn } from '../eligibility/eligibility-world.ts'
 import { addPack, FREE, userIdOf } from '../packs/packs-world.ts'
 import { addCampaign, addShared, generate, generateOne, outcomeOf, redeem } from './codes-world.ts'
+
+/** Into an account, without points. */
+const campaignIn = (account: string) => ({
+  ...{ id: 'empty', name: 'Empty', kind: 'unique' as const },
+  gives: { account, rewardId: 'scarf' },
+})
 
 onEachEngine('POST /api/codes', world => {
   const idOf = async (fan: Fan) => (await userIdOf(world, fan)) ?? ''
@@ -26,7 +36,7 @@ onEachEngine('POST /api/codes', world => {
     const [code = '', second = ''] = await generate(world, campaignId, 2)
     const typed = code.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('-', ' ')
     const { status, body } = await redeem(fan, typed)
-    const gave = { points: 50, rewardId: null, packId: null, collectibleId: null }
+    const gave = { points: 50, account: null, rewardId: null, packId: null, collectibleId: null }
     expect([status, body]).toEqual([200, { campaignId, gave }])
     expect(await outcomeOf(fan, code)).toBe('already_redeemed')
     expect(await outcomeOf(other, code)).toBe('code_used')
@@ -112,7 +122,7 @@ onEachEngine('POST /api/codes', world => {
     ]
     const gives = { points: 5, rewardId, packId, collectibleId: `${packId}-common` }
     const code = await generateOne(world, await addCampaign(world, { gives }))
-    expect((await redeem(fan, code)).body.gave).toEqual(gives)
+    expect((await redeem(fan, code)).body.gave).toEqual({ ...gives, account: null })
     expect((await fan.get('/api/user/rewards')).body.rewards).toMatchObject([
       { id: rewardId, stockRemaining: 2 },
     ])
@@ -120,6 +130,52 @@ onEachEngine('POST /api/codes', world => {
     expect((await fan.get('/api/user/collection')).body.items).toMatchObject([
       { id: gives.collectibleId, count: 1 },
     ])
+  })
+
+  test('pays points into an account, where they stay through a merge and an erasure', async () => {
+    const account = await addAccount(world, { window: null })
+    const campaignId = await addCampaign(world, { gives: { points: 150, account }, perFan: 2 })
+    const [from, into] = [await world.fan(), await world.fan()]
+    const { body } = await redeem(from, await generateOne(world, campaignId))
+    expect(body.gave).toMatchObject({ points: 150, account })
+    expect(await pointsOf(from)).toBe(0)
+    const accountOf = async (fan: Fan) =>
+      (await fan.get('/api/user/accounts')).body.accounts.find(({ id }: { id: string }) => id === account)
+    expect(await accountOf(from)).toMatchObject({ total: 150, tier: { id: 'silver' } })
+    const { body: history } = await from.get(`/api/user/accounts/${account}/entries`)
+    expect(history.entries).toMatchObject([{ delta: 150, reason: 'code' }])
+
+    expect((await redeem(into, await generateOne(world, campaignId))).status).toBe(200)
+    const [fromId, intoId] = [await idOf(from), await idOf(into)]
+    await world.db.write(tx => mergeFans(tx, { from: fromId, into: intoId, mergedBy: 'Ana', reason: null }))
+    expect(await accountOf(into)).toMatchObject({ total: 300, tier: { id: 'gold' } })
+    expect(await exportRedemptions(world.db.read, intoId)).toMatchObject(Array(2).fill({ gave: { account } }))
+    const { name: provider } = world.config.identity
+    await world.db.write(tx => eraseUser(tx, { provider, subject: into.subject }))
+    const faults = async () => [
+      ...(await findWrongRedemptions(world.db.read, { after: null, upTo: null })),
+      ...(await findWrongAccounts(world.db.read, { after: null, upTo: null })),
+      ...(await findWrongCampaigns(world.db.read)),
+    ]
+    expect(await faults()).toEqual([])
+    // An entry in another account, or of another sum, is found.
+    const { codeRedemptions } = world.db.tables
+    const isOf = eq(codeRedemptions.campaignId, campaignId)
+    const alter = (gave: object) =>
+      world.db.write(tx =>
+        tx
+          .update(codeRedemptions)
+          .set({ gave: JSON.stringify(gave) })
+          .where(isOf),
+      )
+    for (const wrong of [{ points: 150 }, { points: 151, account }, { points: 150, account: 'other' }]) {
+      await alter(wrong)
+      expect(new Set((await faults()).map(({ what }) => what.split(' ')[0]))).toEqual(
+        new Set(['code_redemptions.gave']),
+      )
+    }
+    await alter({ points: 150, account })
+    expect(await faults()).toEqual([])
   })
 
   test('what cannot be given refuses, and uses up nothing', async () => {
@@ -185,6 +241,8 @@ onEachEngine('POST /api/codes', world => {
       )
     expect(await faultOf({ kind: 'shared', code: code.replaceAll('-', ' ') })).toBe('/code')
     expect(await faultOf({ gives: { rewardId: 'no-such-reward' } })).toBe('/gives/rewardId')
+    expect(await faultOf({ gives: { points: 1, account: 'no-such-account' } })).toBe('/gives/account')
+    expect(campaignKind.faults(campaignIn('no-such-account'))).toMatchObject([{ pointer: '/gives/account' }])
     expect(await faultOf({ gives: { packId: 'no-such-pack' } })).toBe('/gives/packId')
     const id = await addCampaign(world)
     expect(await faultOf({ id, kind: 'shared', code: 'ANOTHER-1' })).toBe('/kind')

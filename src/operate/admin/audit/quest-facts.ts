@@ -4,10 +4,18 @@ import type { Reader } from '../../../../db/index.ts'
 import type { QuestFacts } from '../../../play/quests/audit/facts.ts'
 
 export async function readQuestFacts(reader: Reader, userId: string): Promise<QuestFacts> {
-  const { questProgress, questCounts, questStreaks, pointsEntries, userItems, events, fanMerges } =
-    reader.tables
+  const {
+    questProgress,
+    questCounts,
+    questStreaks,
+    pointsEntries,
+    accountEntries,
+    userItems,
+    events,
+    fanMerges,
+  } = reader.tables
   const { completionId } = questProgress
-  const [progress, counted, streaks, entries, items, recorded, merges] = await Promise.all([
+  const [progress, counted, streaks, entries, kept, items, recorded, merges] = await Promise.all([
     reader
       .select({ row: questProgress, completionEvent: events })
       .from(questProgress)
@@ -28,11 +36,16 @@ export async function readQuestFacts(reader: Reader, userId: string): Promise<Qu
       .from(pointsEntries)
       .where(and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, 'quest'))),
     reader
+      .select({ ref: accountEntries.ref, delta: accountEntries.delta, createdAt: accountEntries.createdAt })
+      .from(accountEntries)
+      .where(and(eq(accountEntries.userId, userId), eq(accountEntries.reason, 'quest'))),
+    reader
       .select({ givenFor: userItems.givenFor, collectibleId: userItems.collectibleId })
       .from(userItems)
       .where(and(eq(userItems.userId, userId), isNotNull(userItems.givenFor))),
     reader.select().from(events).where(eq(events.userId, userId)).orderBy(asc(events.sequence)),
     reader.select({ fromId: fanMerges.fromId }).from(fanMerges).where(eq(fanMerges.intoId, userId)),
   ])
-  return { userId, now: reader.now(), progress, counted, streaks, entries, items, recorded, merges }
+  const all = [...entries, ...kept]
+  return { userId, now: reader.now(), progress, counted, streaks, entries: all, items, recorded, merges }
 }

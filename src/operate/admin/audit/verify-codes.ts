@@ -1,4 +1,7 @@
-/** Compares redemptions of codes with the generated codes, the counts of campaigns, and entries of points, which nobody can change. */
+/**
+ * Compares redemptions of codes with the generated codes, the counts of campaigns, and entries of points and in accounts, which
+ * nobody can change.
+ */
 import { and, count, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
@@ -16,6 +19,7 @@ export async function findWrongRedemptions(reader: Reader, range: Range): Promis
     campaignCodes: codes,
     campaigns,
     pointsEntries,
+    accountEntries: kept,
     users,
   } = reader.tables
   const { userId, delta, reason, ref } = pointsEntries
@@ -39,17 +43,37 @@ export async function findWrongRedemptions(reader: Reader, range: Range): Promis
     .leftJoin(campaigns, eq(campaigns.id, redemptions.campaignId))
     .leftJoin(codes, eq(codes.hash, redemptions.codeHash))
     .where(inRange(redemptions.userId, range))
-  const without = await reader
-    .select({ userId, ref, seq: pointsEntries.seq })
-    .from(pointsEntries)
-    .leftJoin(redemptions, eq(redemptions.id, ref))
-    .where(and(inRange(userId, range), eq(reason, 'code'), isNull(redemptions.id)))
+  const keptRows = await reader
+    .select({ ref: kept.ref, accountId: kept.accountId, delta: kept.delta })
+    .from(redemptions)
+    .innerJoin(
+      kept,
+      and(inArray(kept.userId, records), eq(kept.reason, 'code'), eq(kept.ref, redemptions.id)),
+    )
+    .where(inRange(redemptions.userId, range))
+  const keptFor = new Map(keptRows.map(entry => [entry.ref, entry]))
+  const without = [
+    ...(await reader
+      .select({ userId, ref, seq: pointsEntries.seq })
+      .from(pointsEntries)
+      .leftJoin(redemptions, eq(redemptions.id, ref))
+      .where(and(inRange(userId, range), eq(reason, 'code'), isNull(redemptions.id)))),
+    ...(await reader
+      .select({ userId: kept.userId, ref: kept.ref, seq: kept.seq })
+      .from(kept)
+      .leftJoin(redemptions, eq(redemptions.id, kept.ref))
+      .where(and(inRange(kept.userId, range), eq(kept.reason, 'code'), isNull(redemptions.id)))),
+  ]
   return [
     ...rows.flatMap(({ redemption, kind, code, points }) => {
       const { id, userId, gave, isUnique, campaignId, redeemedAt } = redemption
       const what = (column: string) => `code_redemptions.${column} of ${id}`
+      const { points: given, account } = parseGives(gave)
+      const inAccount = keptFor.get(id)
       return [
-        ...differs(userId, what('gave'), points, parseGives(gave).points ?? 0),
+        ...differs(userId, what('gave'), points, account === null ? (given ?? 0) : 0),
+        ...differs(userId, what('gave'), inAccount?.accountId ?? null, account),
+        ...differs(userId, what('gave'), inAccount?.delta ?? null, account === null ? null : given),
         ...differs(userId, what('is_unique'), kind === 'unique', isUnique),
         // A shared code can be another one since.
         ...differs(userId, what('code_hash'), isUnique ? campaignId : null, code?.campaignId ?? null),
