@@ -16,6 +16,7 @@ import { createEventsSpine } from '../economy/events/spine.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
+import { readSamePerson } from '../fan/moderation/people.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
 import { referralReader } from '../fan/referrals/event-reader.ts'
 import { createPublicTextSpine } from '../identity/public-text/spine.ts'
@@ -33,7 +34,7 @@ import { completeSetsOf } from '../play/sets/complete-sets.ts'
 
 export const createSpine = (): Spine => ({
   settings: createSettingsSpine(readStatedSettings),
-  sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal }),
+  sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal, readSamePerson }),
   publicText: createPublicTextSpine(fileAutomaticReport),
   matches: createMatchesSpine(recordMatchUpdate),
   accounts: createAccountsSpine(recordTiers),

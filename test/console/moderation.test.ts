@@ -2,14 +2,15 @@
 import { expect, test } from 'bun:test'
 import { decideAppeal } from '../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { sweepConsole } from '../../src/identity/staff/sweep.ts'
 import { type NamedFan, namedFan } from '../identity/relations/relations-world.ts'
 import { onEachEngine } from '../support/world.ts'
-import { consoleOf } from './support.ts'
+import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
 
 const DAY = 86_400_000
 
 onEachEngine('moderation in the console', world => {
-  const { as } = consoleOf(world)
+  const { anonymous, as, client } = consoleOf(world)
   const [ana, bruno] = [as('moderator', 'Ana'), as('moderator', 'Bruno')]
 
   async function report(fan: NamedFan, about: NamedFan, note = 'Links.') {
@@ -23,18 +24,18 @@ onEachEngine('moderation in the console', world => {
     by.post(`/api/moderation/cases/${caseId}/decisions`, { reason: 'spam', ...decision })
   const recordOf = async ({ id }: NamedFan) => (await ana.get(`/api/moderation/fans/${id}`)).body
   const statusOf = async (fan: NamedFan) => (await fan.get('/api/user/reports')).body.reports[0]
-  async function suspended(by = ana) {
+  async function suspended(by = ana, days = 1) {
     const fan = await namedFan(world)
-    const until = new Date(world.clock.ms + DAY).toISOString()
+    const until = new Date(world.clock.ms + days * DAY).toISOString()
     const decision = { kind: 'suspend', reason: 'spam', until }
     const { status, body } = await by.post(`/api/moderation/fans/${fan.id}/decisions`, decision)
     expect(status).toBe(200)
     return { fan, sanctionId: String(body.decisionId) }
   }
-  async function appealed(by = ana) {
-    const { fan, sanctionId } = await suspended(by)
+  async function appealed(by = ana, days = 1) {
+    const { fan, sanctionId } = await suspended(by, days)
     await fan.post('/api/user/appeals', { sanctionId, text: 'I quoted others.' })
-    const { appeals } = (await ana.get('/api/moderation/appeals')).body
+    const { appeals } = (await ana.get('/api/moderation/appeals?limit=100')).body
     return {
       fan,
       sanctionId,
@@ -219,6 +220,33 @@ onEachEngine('moderation in the console', world => {
     const answers = await Promise.all([decideIt(bruno), decideIt(as('owner', 'Carla')), decideIt(bruno)])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
     expect((await fan.patch('/api/user/profile', { bio: 'x' })).status).toBe(200)
+  })
+
+  test('an appeal is not decided by the person who got the link of the one who decided, also months later', async () => {
+    const owner = as('owner', 'Olga')
+    const { secret } = (
+      await owner.post('/api/staff/invite', { name: 'Mo', role: 'moderator', reason: 'New.' })
+    ).body
+    const signedIn = await anonymous.post('/api/session/sign-in', { secret })
+    const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    const mo = client({
+      ...{ cookie, origin: CONSOLE_ORIGIN },
+      'x-csrf-token': signedIn.body.csrfToken,
+    })
+    const { appeal } = await appealed(mo, 90)
+    world.clock.advance(60 * DAY)
+    await sweepConsole(world.db)
+    const appealFor = async (by: typeof owner) =>
+      (await by.get('/api/moderation/appeals?limit=100')).body.appeals.find(
+        ({ id }: { id: string }) => id === appeal.id,
+      )
+    const decideIt = (by: typeof owner) =>
+      by.post(`/api/moderation/appeals/${appeal.id}/decision`, { granted: false, reason: 'spam' })
+    expect((await appealFor(owner)).yours).toBe(true)
+    expect((await decideIt(owner)).body.code).toBe('appeal_of_own_decision')
+    const bruno = as('moderator', 'Bruno')
+    expect((await appealFor(bruno)).yours).toBe(false)
+    expect((await decideIt(bruno)).status).toBe(200)
   })
 
   test('an appeal against a decision of a command is not decided by the person of this name', async () => {

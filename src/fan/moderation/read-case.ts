@@ -3,12 +3,13 @@ import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { maybeSamePerson } from '../../identity/sanctions/appeals.ts'
 import type { Moderator, NewDecision } from '../../identity/sanctions/decisions.ts'
 import type { Reason } from '../../identity/sanctions/reasons.ts'
+import type { Deciding } from '../../identity/sanctions/spine.ts'
 import { readHandles } from '../../identity/users/handles.ts'
 import { type CaseOrder, type CasePosition, findReport, listOpenReports, notOpen } from './cases.ts'
 import { findFan, readFanRecord } from './fan-record.ts'
+import { readSamePerson } from './people.ts'
 import { caseProblems } from './problems.ts'
 import { readOpenAppeals, readQueue } from './queue.ts'
 import type { SubjectKind } from './subjects.ts'
@@ -154,7 +155,7 @@ export async function readRecord(reader: Reader, fan: Parameters<typeof readFanR
 const OPEN_APPEALS = 'console appeals'
 
 /**
- * `yours`: this moderator decided the sanction, so another person must decide the appeal. @throws DomainError
+ * `yours`: this moderator, or who may be the same person, decided the sanction, so another person must decide the appeal. @throws DomainError
  * `invalid_cursor`
  */
 export async function readAppeals(
@@ -166,6 +167,15 @@ export async function readAppeals(
   const rows = await readOpenAppeals(reader, limit + 1, cursors.decodeTimed(OPEN_APPEALS, cursor))
   const { shown, nextCursor } = cutPage(rows, limit, ({ createdAt, id }) =>
     cursors.encodeTimed(OPEN_APPEALS, { at: new Date(createdAt), id }),
+  )
+  // The shape of a decision again: its time is text here.
+  const decidingOf = ({ createdAt, ...decision }: (typeof shown)[number]['sanction']): Deciding => ({
+    ...decision,
+    createdAt: new Date(createdAt),
+  })
+  const isSamePerson = await readSamePerson(
+    reader,
+    shown.map(({ sanction }) => decidingOf(sanction)),
   )
   const appeals = shown.map(({ id, sanctionId, text, fanId, handle, sanction, ...appeal }) => ({
     id,
@@ -184,7 +194,7 @@ export async function readAppeals(
       decidedBy: sanction.decidedBy,
       createdAt: sanction.createdAt,
     },
-    yours: maybeSamePerson(sanction, moderator),
+    yours: isSamePerson(decidingOf(sanction), { ...moderator, createdAt: reader.now() }),
   }))
   return { appeals, nextCursor }
 }

@@ -3,10 +3,8 @@ import { and, asc, count, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
-import { isSameName } from '../../core/name-text.ts'
 import { isAfter, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { compareStaff } from '../../core/staff-ids.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
 import {
   closeAppeal,
@@ -93,7 +91,8 @@ export async function decideAppeal(
   const { sanctionId, fanId } = found
   const decisions = await listDecisions(tx, fanId)
   const sanction = decisions.find(({ id }) => id === sanctionId)
-  if (sanction && maybeSamePerson(sanction, common))
+  const deciding = { ...common, createdAt: tx.now() }
+  if (sanction && (await tx.spine.sanctions.readSamePerson(tx, [sanction]))(sanction, deciding))
     throw new DomainError(appealProblems.appeal_of_own_decision)
   if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy, decidedById })))
     throw new DomainError(appealProblems.appeal_not_open)
@@ -108,15 +107,6 @@ export const findAppeal = preparedRow((reader: Reader, id: string) => {
   const { appeals } = reader.tables
   return reader.select().from(appeals).where(eq(appeals.id, id))
 })
-
-/**
- * Compares ids: only two ids from the same way of signing in are known to belong to two people. Commands know
- * only names, so these are compared by name.
- */
-export function maybeSamePerson(one: Moderator, other: Moderator): boolean {
-  if (one.decidedById == null || other.decidedById == null) return isSameName(one.decidedBy, other.decidedBy)
-  return compareStaff(one.decidedById, other.decidedById) !== 'different'
-}
 
 export async function deleteAppeals(tx: Transaction, fanId: string): Promise<void> {
   const { appeals } = tx.tables

@@ -1,7 +1,7 @@
-/** The functions that record events for decisions of moderators, in the unit of work of the decision. */
-import type { Transaction } from '../../../db/index.ts'
+/** The functions that record events for decisions of moderators, in the unit of work of the decision, and that compare moderators. */
+import type { Reader, Transaction } from '../../../db/index.ts'
 import type { Appeal } from './appeals.ts'
-import type { Decision } from './decisions.ts'
+import type { Decision, Moderator } from './decisions.ts'
 
 declare module '../../../db/types.ts' {
   interface Spine {
@@ -9,12 +9,17 @@ declare module '../../../db/types.ts' {
   }
 }
 
+/** A moderator, and when they decided. */
+export type Deciding = Moderator & { createdAt: Date }
+
 interface SanctionsSpine {
   recordSanction(tx: Transaction, sanction: Decision): Promise<void>
   /** `lift` ends the sanction. */
   recordLift(tx: Transaction, lift: Decision, sanction: Decision): Promise<void>
   /** The appeal as it is decided. */
   recordAppeal(tx: Transaction, appeal: Appeal): Promise<void>
+  /** Whether two moderators may be one person. `earlier`: the decisions that are compared. */
+  readSamePerson(reader: Reader, earlier: Deciding[]): Promise<(one: Deciding, other: Deciding) => boolean>
 }
 
-export const createSanctionsSpine = (recorders: SanctionsSpine): SanctionsSpine => recorders
+export const createSanctionsSpine = (functions: SanctionsSpine): SanctionsSpine => functions

@@ -1,21 +1,17 @@
-/** Deletes old links and sessions, and approval requests about erased fans. The audit log keeps who signed in and when. */
-import { lt } from 'drizzle-orm'
+/** Deletes old links and sessions, except used invitations, and approval requests about erased fans. The audit log keeps who signed in and when. */
+import { and, isNull, lt, or } from 'drizzle-orm'
 import type { Database } from '../../../db/index.ts'
 import { clearExpiredRequests } from './approvals/approvals.ts'
 import { endRequestsAboutErased } from './approvals/end-requests.ts'
-
-/**
- * A link that is used again within this time is reported as such. Longer than a session and a request for approval together,
- * which `readInviters` compares.
- */
-const LINKS_KEPT_MS = 48 * 3_600_000
+import { LINK_MATTERS_MS } from './sessions/inviters.ts'
 
 export async function sweepConsole(db: Database): Promise<void> {
   await db.write(async tx => {
     const { consoleLinks, consoleSessions } = tx.tables
-    await tx
-      .delete(consoleLinks)
-      .where(lt(consoleLinks.expiresAt, new Date(tx.now().getTime() - LINKS_KEPT_MS)))
+    const { expiresAt, usedAt, invitedById } = consoleLinks
+    const isOver = lt(expiresAt, new Date(tx.now().getTime() - LINK_MATTERS_MS))
+    // Used invitations are kept: an appeal may be decided years later, by another person than the sanction.
+    await tx.delete(consoleLinks).where(and(isOver, or(isNull(usedAt), isNull(invitedById))))
     await tx.delete(consoleSessions).where(lt(consoleSessions.expiresAt, tx.now()))
     await endRequestsAboutErased(tx)
   })

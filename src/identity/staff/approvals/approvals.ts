@@ -9,7 +9,7 @@ import { readSubjectNames } from '../audit/subjects.ts'
 import type { Reached } from '../call.ts'
 import { consoleProblems } from '../problems.ts'
 import { mayDo, type Permission, permissionsOf } from '../roles.ts'
-import { type Inviters, readInviters } from '../sessions/inviters.ts'
+import { type Acting, type Inviters, readInviters } from '../sessions/inviters.ts'
 import { lockSession } from '../sessions/sessions.ts'
 import { roleOf, type Staff } from '../staff.ts'
 import type { ApprovalQuery } from './schema.ts'
@@ -163,10 +163,18 @@ export async function requireDecidable(
   if (!isOwn && !mayDo(staff.role, permission))
     throw new DomainError(consoleProblems.permission_denied, { permission })
   if (stateOf(row, reader.now()) !== 'pending') throw await closed(reader, id)
-  if (decision === 'confirm' && !(await readInviters(reader)).areTwo(row.requestedById, staff.id))
-    throw new DomainError(consoleProblems.own_approval)
+  if (decision === 'confirm') {
+    const { areTwo } = await readInviters(reader, reader.now())
+    if (!areTwo(...bothOf(row, staff, reader.now()))) throw new DomainError(consoleProblems.own_approval)
+  }
   return row
 }
+
+/** Who asked, and who would confirm now. */
+const bothOf = ({ requestedById }: ApprovalRow, { id }: Staff, at: Date): [Acting, Acting] => [
+  { id: requestedById, at },
+  { id, at },
+]
 
 /** The approvals that the person may decide, and their own, newest first. */
 export async function listApprovals(
@@ -210,7 +218,7 @@ export async function listApprovals(
 
 async function presentApprovals(reader: Reader, rows: ApprovalRow[], staff: Staff) {
   const named = await readSubjectNames(reader, rows.map(subjectOf))
-  const inviters = await readInviters(reader)
+  const inviters = await readInviters(reader, reader.now())
   return rows.map(row => present(row, staff, reader.now(), named, inviters))
 }
 
@@ -241,7 +249,7 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named, invite
         ? null
         : { id: row.decidedById, name: row.decidedByName ?? '' },
     decidedAt: state === 'pending' ? null : (row.decidedAt?.toISOString() ?? null),
-    mayConfirm: state === 'pending' && inviters.areTwo(row.requestedById, staff.id),
+    mayConfirm: state === 'pending' && inviters.areTwo(...bothOf(row, staff, now)),
   }
 }
 

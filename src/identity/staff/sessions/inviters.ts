@@ -1,7 +1,13 @@
 /** Who saw the secrets of which links, so that one person cannot act as two. */
-import { and, isNotNull } from 'drizzle-orm'
+import { and, gte, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { compareStaff } from '../../../core/staff-ids.ts'
+
+/** A person of the staff, and when they acted. */
+export interface Acting {
+  id: string
+  at: Date
+}
 
 export interface Inviters {
   /**
@@ -9,23 +15,28 @@ export interface Inviters {
    * from the same way of sign-in. A person who invites another by a link could use the link themselves, so neither they nor
    * anybody who invited them may be among the people of the other id.
    */
-  areTwo(one: string, other: string): boolean
+  areTwo(one: Acting, other: Acting): boolean
 }
 
-/** The used links: `sweepConsole` keeps them for longer than anything that began with them. */
-export async function readInviters(reader: Reader): Promise<Inviters> {
-  const { staffId, invitedById, usedAt } = reader.tables.consoleLinks
+/** How long after its end a link can matter. Longer than a session and a request for approval together. */
+export const LINK_MATTERS_MS = 48 * 3_600_000
+
+/** `since`: the earliest time at which somebody acted. `sweepConsole` keeps the used links of all times. */
+export async function readInviters(reader: Reader, since: Date): Promise<Inviters> {
+  const { staffId, invitedById, usedAt, expiresAt } = reader.tables.consoleLinks
   const rows = await reader
-    .selectDistinct({ staffId, invitedById })
+    .select({ staffId, invitedById, usedAt, expiresAt })
     .from(reader.tables.consoleLinks)
-    .where(and(isNotNull(usedAt), isNotNull(invitedById)))
-  const inviters = Map.groupBy(rows, row => row.staffId)
-  /** The person, and everybody who could be acting as them. */
-  function behind(id: string): Set<string> {
+    .where(and(isNotNull(usedAt), isNotNull(invitedById), gte(expiresAt, endOf(since))))
+  const links = Map.groupBy(rows, row => row.staffId)
+  /** The person, and everybody who could be acting as them at that time. */
+  function behind({ id, at }: Acting): Set<string> {
     const found = new Set([id])
     // A set is iterated with what is added meanwhile.
     for (const one of found)
-      for (const row of inviters.get(one) ?? []) if (row.invitedById !== null) found.add(row.invitedById)
+      for (const { invitedById, usedAt, expiresAt } of links.get(one) ?? [])
+        if (invitedById !== null && usedAt !== null && usedAt <= at && expiresAt >= endOf(at))
+          found.add(invitedById)
     return found
   }
   return {
@@ -35,3 +46,6 @@ export async function readInviters(reader: Reader): Promise<Inviters> {
     },
   }
 }
+
+/** Links that ended before this time no longer mattered at `at`. */
+const endOf = (at: Date) => new Date(at.getTime() - LINK_MATTERS_MS)
