@@ -595,7 +595,7 @@ export interface components {
              */
             code: "appeal_not_open";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The person who decided the sanction cannot decide the appeal. */
+        /** @description The person who decided the sanction cannot decide the appeal, nor can a person who may be the same: somebody who signs in another way, or who got the link of the other. */
         AppealOfOwnDecisionProblem: {
             /**
              * @description `appeal_of_own_decision`.
@@ -813,12 +813,12 @@ export interface components {
                 held: number;
                 lifetime: number;
             };
-            /** @description Minor units. */
+            /** @description Minor units. Null without `orders.read`. */
             cash: {
                 currency: string;
                 available: number;
                 held: number;
-            }[];
+            }[] | null;
             leaderboard: {
                 /** @description On the global board. */
                 rank: number | null;
@@ -907,7 +907,7 @@ export interface components {
             state: string | null;
             /** @description Change of the balance, for an entry of the ledger. */
             points: number | null;
-            /** @description Minor units, or `POINTS`. */
+            /** @description Minor units, or `POINTS`. Amounts of money are null without `orders.read`. */
             money: {
                 amount: number;
                 currency: string;
@@ -1501,11 +1501,12 @@ export interface components {
                 since: string | null;
             };
             refundsDue: {
+                /** @description Null without `orders.read`. */
                 sums: {
                     currency: string;
                     /** @description Points, or minor units. */
                     amount: number;
-                }[];
+                }[] | null;
                 /** @description Null where nothing is due. */
                 since: string | null;
             };

@@ -110,9 +110,9 @@ onEachEngine(
       const live = createLive(world.deps)
       const going: ReadableStream<Uint8Array> = live.open(async () => {
         await going.cancel()
-        return true
+        return 'owner' as const
       })
-      const staying = live.open(async () => true).getReader()
+      const staying = live.open(async () => 'owner').getReader()
       const { value } = await staying.read()
       await staying.cancel()
       expect(new TextDecoder().decode(value)).toStartWith('event: figures\n')

@@ -31,7 +31,7 @@ for (const engine of engines)
       const any = (below: number) => random(below)
       const search = (text: string) => searchFans(world.db.read, { text, provider: 'test', personal: true })
       const found = async (text: string) => expect((await search(text)).fans.length).toBeGreaterThan(0)
-      const access = { personal: true, moderation: true }
+      const access = { personal: true, moderation: true, money: true }
       const timeline = async (pages: number, kind?: 'quests') => {
         let cursor: string | undefined
         for (let page = 0; page < pages; page++) {

@@ -83,7 +83,11 @@ export const PERMISSIONS = {
     roles: ['support', 'editor', 'owner'],
     twoPerson: [],
   },
-  'orders.read': { about: 'Read orders and payments', roles: ['support', 'finance', 'owner'], twoPerson: [] },
+  'orders.read': {
+    about: 'Read orders and payments, and see amounts of money of fans',
+    roles: ['support', 'finance', 'owner'],
+    twoPerson: [],
+  },
   'orders.write': { about: 'Ship lines of orders', roles: ['support', 'finance', 'owner'], twoPerson: [] },
   'refunds.write': { about: 'Refund payments', roles: ['finance', 'owner'], twoPerson: ['money'] },
   'webhooks.read': { about: 'Read endpoints and attempts', roles: ['owner'], twoPerson: [] },
@@ -117,6 +121,9 @@ export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[]
 export const isRole = (text: string): text is Role => everyone.includes(text as Role)
 
 export const mayDo = (role: Role, permission: Permission): boolean => ruleOf(permission).roles.includes(role)
+
+/** Amounts of money of fans: orders, payments, cash and refunds. Sums of the season have a permission of their own. */
+export const seesMoney = (role: Role): boolean => mayDo(role, 'orders.read')
 
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSION_NAMES.filter(permission => mayDo(role, permission))

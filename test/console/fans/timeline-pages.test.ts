@@ -168,7 +168,7 @@ onEachEngine('The timeline of a fan', world => {
     const ids: string[] = []
     let cursor: string | undefined
     for (let pages = 0; pages < 1_000; pages++) {
-      const access = { personal: true, moderation: true }
+      const access = { personal: true, moderation: true, money: true }
       const page = await readTimeline(world.db.read, cursors, { fanId, kind, limit, cursor, ...access })
       expect(page.items.length).toBeLessThanOrEqual(limit)
       if (kind !== undefined) expect(page.items.filter(item => item.kind !== kind)).toEqual([])

@@ -13,7 +13,7 @@ const OF_EACH = 60
 const LIMIT = 10
 const page = {
   ...{ fanId: 'fan-7', kind: undefined, limit: LIMIT, cursor: undefined },
-  ...{ personal: true, moderation: true },
+  ...{ personal: true, moderation: true, money: true },
 }
 
 const at = (n: number) => new Date(1_700_000_000_000 + n)

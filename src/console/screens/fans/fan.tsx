@@ -146,7 +146,7 @@ function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }:
           leaderboard.leftAt ? 'Left the leaderboards' : leaderboard.enrolledAt ? 'All time' : 'Not enrolled'
         }
       />
-      {cash.map(({ currency, available, held }) => (
+      {cash?.map(({ currency, available, held }) => (
         <Figure
           key={currency}
           name={`Cash ${currency}`}

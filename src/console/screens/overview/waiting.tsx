@@ -43,12 +43,12 @@ export function Waiting({
         <Figure
           name="Refunds due"
           value={
-            sums.length === 0
+            refundsDue.since === null
               ? '0'
-              : sums.map(({ currency, amount }) => formatMoney(amount, currency)).join(', ')
+              : (sums?.map(({ currency, amount }) => formatMoney(amount, currency)).join(', ') ?? 'Waiting')
           }
           note={<Since at={refundsDue.since} />}
-          tone={isOlder(refundsDue.since, DAY_MS) ? 'bad' : sums.length > 0 ? 'warn' : undefined}
+          tone={isOlder(refundsDue.since, DAY_MS) ? 'bad' : refundsDue.since !== null ? 'warn' : undefined}
           to={linkTo('orders.read', '/orders?tab=refunds')}
         />
         <Figure

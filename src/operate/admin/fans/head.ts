@@ -22,6 +22,8 @@ import { statesOf } from './states.ts'
 export interface HeadAccess extends PersonalAccess {
   /** Whether the role sees who decided a sanction. */
   moderation: boolean
+  /** Whether the role sees amounts of money. */
+  money: boolean
 }
 
 type Head = typeof FanHead.static
@@ -37,7 +39,7 @@ export async function requireFan(reader: Reader, fanId: string): Promise<User> {
 export async function readFanHead(
   reader: Reader,
   fanId: string,
-  { personal, moderation }: HeadAccess,
+  { personal, moderation, money }: HeadAccess,
 ): Promise<Head> {
   const user = await requireFan(reader, fanId)
   const now = reader.now()
@@ -77,7 +79,7 @@ export async function readFanHead(
     mergedIntoId: user.mergedIntoId,
     mergedIds: (await selectMerged(reader, fanId)).map(({ id }) => id),
     points: { ...(await readBalance(reader, fanId)), held: await readHeld(reader, fanId, now) },
-    cash: await readCashBalances(reader, fanId),
+    cash: money ? await readCashBalances(reader, fanId) : null,
     leaderboard: {
       rank: found?.rank ?? null,
       enrolledAt: iso(found?.enrolledAt),

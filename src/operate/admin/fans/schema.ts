@@ -109,9 +109,10 @@ export const FanHead = Closed(
     mergedIntoId: Nullable(Type.String()),
     mergedIds: Type.Array(Type.String(), { description: 'Records that were merged into this one.' }),
     points: Closed({ balance: Type.Integer(), held: Type.Integer(), lifetime: Type.Integer() }),
-    cash: Type.Array(Closed({ currency: Type.String(), available: Type.Integer(), held: Type.Integer() }), {
-      description: 'Minor units.',
-    }),
+    cash: Nullable(
+      Type.Array(Closed({ currency: Type.String(), available: Type.Integer(), held: Type.Integer() })),
+      { description: 'Minor units. Null without `orders.read`.' },
+    ),
     leaderboard: Closed({
       rank: Nullable(Type.Integer(), { description: 'On the global board.' }),
       enrolledAt: Nullable(Type.String({ format: 'date-time' })),

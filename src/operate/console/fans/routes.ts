@@ -1,7 +1,7 @@
 /** Fans: search, overview of a fan, and the timeline. */
 import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
-import { mayDo, type Role } from '../../../identity/staff/roles.ts'
+import { mayDo, type Role, seesMoney } from '../../../identity/staff/roles.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
 import { listCollection } from '../../../play/packs/inventory.ts'
 import { Collection } from '../../../play/packs/schema.ts'
@@ -22,6 +22,7 @@ type FansDeps = StaffDeps & { cursors: Cursors }
 const accessOf = (role: Role) => ({
   personal: mayDo(role, 'fans.personal'),
   moderation: mayDo(role, 'moderation.read'),
+  money: seesMoney(role),
 })
 
 export const fansRoutes = (deps: FansDeps) => {

@@ -5,6 +5,7 @@ import type { Database } from '../../../../db/index.ts'
 import { every } from '../../../core/every.ts'
 import { logFailed } from '../../../core/loggable.ts'
 import type { AppSources } from '../../../core/sources.ts'
+import { type Role, seesMoney } from '../../../identity/staff/roles.ts'
 import { readLiveFigures } from './read-overview.ts'
 import type { LiveFigures } from './schema.ts'
 
@@ -22,8 +23,8 @@ const COMMENT_EVERY = 6
 
 interface Watcher {
   controller: ReadableStreamDefaultController<Uint8Array>
-  /** Whether the session still lasts. */
-  isOpen(): Promise<boolean>
+  /** The role of the session now; null when it has ended. */
+  roleNow(): Promise<Role | null>
   sent: string
 }
 
@@ -74,13 +75,17 @@ export function createLive(deps: LiveDeps) {
       return
     }
     round += 1
-    const data = JSON.stringify(await read())
+    const figures = await read()
     for (const watcher of watchers) {
-      const isOpen = await watcher.isOpen()
+      const role = await watcher.roleNow()
       // The reader may have left meanwhile, and the stream is closed.
       if (!watchers.has(watcher)) continue
-      if (!isOpen) end(watcher)
-      else if (watcher.sent !== data) {
+      if (role === null) {
+        end(watcher)
+        continue
+      }
+      const data = JSON.stringify(figuresFor(role, figures))
+      if (watcher.sent !== data) {
         watcher.sent = data
         watcher.controller.enqueue(encoder.encode(`event: figures\ndata: ${data}\n\n`))
       } else if (round % COMMENT_EVERY === 0) watcher.controller.enqueue(encoder.encode(':\n\n'))
@@ -88,13 +93,13 @@ export function createLive(deps: LiveDeps) {
   }
 
   return {
-    read,
+    read: async (role: Role) => figuresFor(role, await read()),
     /** A stream that ends with the session, and with the process. */
-    open(isOpen: Watcher['isOpen']): ReadableStream<Uint8Array> {
+    open(roleNow: Watcher['roleNow']): ReadableStream<Uint8Array> {
       let watcher: Watcher | undefined
       return new ReadableStream({
         start(controller) {
-          watcher = { controller, isOpen, sent: '' }
+          watcher = { controller, roleNow, sent: '' }
           watchers.add(watcher)
           rounds ??= every(EVERY_MS, send, logFailed(log, 'send live figures'))
           rounds.run()
@@ -106,3 +111,7 @@ export function createLive(deps: LiveDeps) {
     },
   }
 }
+
+/** Without amounts of money for a role that does not see them. */
+const figuresFor = (role: Role, figures: LiveFigures): LiveFigures =>
+  seesMoney(role) ? figures : { ...figures, refundsDue: { ...figures.refundsDue, sums: null } }

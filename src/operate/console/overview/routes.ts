@@ -14,14 +14,16 @@ const STREAM = 'text/event-stream'
 
 export function overviewRoutes(deps: OverviewDeps) {
   const live = createLive(deps)
-  const isOpen = async (request: Request) => {
+  const roleOf = async (request: Request) => {
     const token = readCookie(request.headers, cookieName(consoleConfigOf(deps).secure))
-    return token !== undefined && (await findSession(deps.db.read, token)) !== null
+    const session = token === undefined ? null : await findSession(deps.db.read, token)
+    return session?.staff.role ?? null
   }
   return staff(deps, { prefix: '/api/overview', tag: 'Overview' })
     .get(
       '',
-      async ({ query }) => readOverview(deps.db.read, await live.read(), Number(query.days ?? PERIODS[1])),
+      async ({ query, staff: { role } }) =>
+        readOverview(deps.db.read, await live.read(role), Number(query.days ?? PERIODS[1])),
       consoleOperation({
         id: 'readOverview',
         summary: 'Read the figures of the club by day',
@@ -33,10 +35,10 @@ export function overviewRoutes(deps: OverviewDeps) {
     )
     .get(
       '/live',
-      ({ request }) =>
+      ({ request, staff: { role } }) =>
         request.headers.get('accept')?.includes(STREAM) && request.method === 'GET'
-          ? eventStream(live.open(() => isOpen(request)))
-          : live.read(),
+          ? eventStream(live.open(() => roleOf(request)))
+          : live.read(role),
       consoleOperation({
         id: 'readLiveFigures',
         summary: 'Read the current figures, or follow them',

@@ -39,7 +39,7 @@ export const LiveFigures = Closed(
     }),
     events: Closed(Waiting.properties, { description: 'Events that wait to be distributed.' }),
     refundsDue: Closed({
-      sums: Type.Array(Sum),
+      sums: Nullable(Type.Array(Sum), { description: 'Null without `orders.read`.' }),
       since: Nullable(Instant('Of the oldest payment.'), { description: 'Null where nothing is due.' }),
     }),
     reports: Waiting,

@@ -81,12 +81,12 @@ const Boards = ({ fan: { points, leaderboard }, delta }: Pick<ActionProps, 'fan'
 
 export function GiveCash({ fan, onClose, onDone }: ActionProps) {
   const [written, setWritten] = useState('')
-  const [currency, setCurrency] = useState(fan.cash[0]?.currency ?? 'EUR')
+  const [currency, setCurrency] = useState(fan.cash?.[0]?.currency ?? 'EUR')
   const [expiresAt, setExpiresAt] = useState<string | null>(null)
   const [ref, setRef] = useReference()
   const amount = minorUnitsOf(written, currency)
   const isCode = /^[A-Z]{3}$/.test(currency)
-  const available = fan.cash.find(cash => cash.currency === currency)?.available ?? 0
+  const available = fan.cash?.find(cash => cash.currency === currency)?.available ?? 0
   return (
     <ReasonDialog
       title={`Cash for ${nameOf(fan)}`}

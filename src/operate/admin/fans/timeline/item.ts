@@ -26,7 +26,7 @@ export const TimelineItem = Closed(
     state: Nullable(Type.String(), { description: 'In a word, such as `voided`.' }),
     points: Nullable(Type.Integer(), { description: 'Change of the balance, for an entry of the ledger.' }),
     money: Nullable(Closed({ amount: Type.Integer(), currency: Type.String() }), {
-      description: 'Minor units, or `POINTS`.',
+      description: 'Minor units, or `POINTS`. Amounts of money are null without `orders.read`.',
     }),
     facts: Type.Array(Fact, { description: 'Details.' }),
     event: Nullable(Closed({ source: Type.String(), eventId: Type.String() }), {

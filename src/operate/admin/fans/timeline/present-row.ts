@@ -1,7 +1,7 @@
 /** The rows of the timeline in words, for all tables. */
 import type { Tables } from '../../../../../db/index.ts'
 import { parseJson } from '../../../../economy/events/event.ts'
-import { statusOf } from '../../../../play/purchases/purchase.ts'
+import { POINTS, statusOf } from '../../../../play/purchases/purchase.ts'
 import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
 import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
 import { typeInWords } from './kinds.ts'
@@ -22,6 +22,8 @@ export interface Presenting {
   personal: boolean
   /** Whether the role sees who decided a sanction, and the notes. */
   moderation: boolean
+  /** Whether the role sees amounts of money. */
+  money: boolean
 }
 
 /** The names that `presentRow` asks for. */
@@ -51,7 +53,7 @@ export function presentRow({ table, row }: TimelineEntry, context: Presenting): 
     case 'pointsEntries':
       return presentEntry(row, context)
     case 'cashEntries':
-      return presentCash(row)
+      return presentCash(row, context)
     case 'topUps':
       return presentTopUp(row, context)
     case 'packPurchases':
@@ -65,7 +67,7 @@ export function presentRow({ table, row }: TimelineEntry, context: Presenting): 
     case 'webhookDeliveries':
       return presentDelivery(row, context)
     case 'consoleAudit':
-      return presentAction(row)
+      return presentAction(row, context)
   }
 }
 
@@ -93,53 +95,55 @@ const CASH_TITLES: Record<string, string> = {
   refund: 'Cash refunded',
 }
 
-const presentCash = ({ reason, ref, delta, currency, balanceAfter, seq }: RowOf<'cashEntries'>): Shown => ({
+const presentCash = (
+  { reason, ref, delta, currency, balanceAfter, seq }: RowOf<'cashEntries'>,
+  { money }: Presenting,
+): Shown => ({
   kind: 'cash',
   title: CASH_TITLES[reason] ?? reason,
-  money: { amount: delta, currency },
+  money: money ? { amount: delta, currency } : null,
   facts: [
     idFact('Reference', ref),
-    fact(`Balance after, in minor units of ${currency}`, balanceAfter),
+    money ? fact(`Balance after, in minor units of ${currency}`, balanceAfter) : null,
     fact('Entry', seq),
   ],
 })
 
-const priceOf = ({
-  priceAmount: amount,
-  priceCurrency: currency,
-}: Pick<RowOf<'orders'>, 'priceAmount' | 'priceCurrency'>) => ({
-  amount,
-  currency,
-})
+/** Prices in points are shown to all, like the ledger. */
+const priceOf = (
+  { priceAmount: amount, priceCurrency: currency }: Pick<RowOf<'orders'>, 'priceAmount' | 'priceCurrency'>,
+  { money }: Presenting,
+) => (money || currency === POINTS ? { amount, currency } : null)
 
 const toneOf = (status: string) => (status === 'refund_due' ? ('warn' as const) : ('neutral' as const))
 const wordsOf = (status: string) => status.replaceAll('_', ' ')
 
-function presentTopUp(row: RowOf<'topUps'>, { now }: Presenting): Shown {
-  const status = statusOf(row, now)
+function presentTopUp(row: RowOf<'topUps'>, context: Presenting): Shown {
+  const status = statusOf(row, context.now)
   return {
     kind: 'cash',
     title: 'Started a top-up',
     state: wordsOf(status),
     tone: toneOf(status),
-    money: priceOf(row),
+    money: priceOf(row, context),
     facts: factsOfPurchase(row, 'Top-up'),
   }
 }
 
-function presentPack(row: RowOf<'packPurchases'>, { now, names }: Presenting): Shown {
-  const status = statusOf(row, now)
+function presentPack(row: RowOf<'packPurchases'>, context: Presenting): Shown {
+  const status = statusOf(row, context.now)
   return {
     kind: 'packs',
-    title: `Started to buy the pack ${names.quote('pack', row.packId)}`,
+    title: `Started to buy the pack ${context.names.quote('pack', row.packId)}`,
     state: wordsOf(status),
     tone: toneOf(status),
-    money: priceOf(row),
+    money: priceOf(row, context),
     facts: factsOfPurchase(row, 'Purchase'),
   }
 }
 
-function presentOrder(row: RowOf<'orders'>, { now, names, related }: Presenting): Shown {
+function presentOrder(row: RowOf<'orders'>, context: Presenting): Shown {
+  const { now, names, related } = context
   const status = statusOf(row, now)
   const lines = related.lines.get(row.id) ?? []
   return {
@@ -154,7 +158,7 @@ function presentOrder(row: RowOf<'orders'>, { now, names, related }: Presenting)
         .join(', ') || null,
     state: wordsOf(status === 'completed' ? 'paid' : status),
     tone: toneOf(status),
-    money: priceOf(row),
+    money: priceOf(row, context),
     facts: factsOfPurchase(row, 'Order'),
   }
 }
@@ -240,32 +244,35 @@ const presentDelivery = (
 const operationInWords = (operation: string) =>
   operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
-/** The members of the detail, in words. */
-function detailsOf(detail: string | null) {
+/** The members of the detail, in words. A detail with a currency has its sum as `amount`. */
+function detailsOf(detail: string | null, money: boolean) {
   // Guarantee of the cast: `recordAction` writes objects.
   const members = parseJson<Record<string, unknown>>(detail) ?? {}
+  const isHidden = (name: string) => !money && name === 'amount' && (members.currency ?? POINTS) !== POINTS
   return Object.entries(members).map(([name, value]) =>
-    fact(
-      typeInWords(operationInWords(name)),
-      typeof value === 'object'
-        ? JSON.stringify(value)
-        : value === true
-          ? 'yes'
-          : value === false
-            ? 'no'
-            : value,
-    ),
+    isHidden(name)
+      ? null
+      : fact(
+          typeInWords(operationInWords(name)),
+          typeof value === 'object'
+            ? JSON.stringify(value)
+            : value === true
+              ? 'yes'
+              : value === false
+                ? 'no'
+                : value,
+        ),
   )
 }
 
-const presentAction = (row: RowOf<'consoleAudit'>): Shown => ({
+const presentAction = (row: RowOf<'consoleAudit'>, { money }: Presenting): Shown => ({
   kind: 'console',
   title: `${isolate(row.staffName)}: ${operationInWords(row.operation)}`,
   detail: row.reason === null ? null : isolate(row.reason),
   facts: [
     fact('Role', row.role),
     fact('Confirmed by', row.confirmedByName),
-    ...detailsOf(row.detail),
+    ...detailsOf(row.detail, money),
     fact('Audit entry', row.seq),
   ],
 })

@@ -11,7 +11,7 @@ import { type Presenting, presentRow, wantOfRow } from './present-row.ts'
 import { readRelated } from './related.ts'
 import { sourcesOf, type TimelineEntry } from './sources.ts'
 
-export interface TimelinePage extends Pick<Presenting, 'personal' | 'moderation'> {
+export interface TimelinePage extends Pick<Presenting, 'personal' | 'moderation' | 'money'> {
   fanId: string
   /** Undefined: all. */
   kind: TimelineKind | undefined
@@ -52,7 +52,7 @@ async function presentRows(
   reader: Reader,
   fanId: string,
   rows: TimelineEntry[],
-  access: Pick<Presenting, 'personal' | 'moderation'>,
+  access: Pick<Presenting, 'personal' | 'moderation' | 'money'>,
 ): Promise<TimelineItem[]> {
   const related = await readRelated(reader, fanId, rows)
   const wanted = createNames()
