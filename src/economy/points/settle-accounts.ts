@@ -5,7 +5,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import type { Database, Transaction } from '../../../db/index.ts'
-import { type AccountSet, getAccountSet, windowFromAt } from '../accounts/account-set.ts'
+import { type Account, type AccountSet, getAccountSet, windowFromAt } from '../accounts/account-set.ts'
 import { tellTier } from '../accounts/spine.ts'
 import { tierNamed } from '../accounts/tiers.ts'
 import { lockAccounts } from './account.ts'
@@ -20,31 +20,37 @@ export async function settleAccounts(
   { db }: { db: Database },
   stopping: () => boolean = () => false,
 ): Promise<number> {
-  const set = await getAccountSet(db.read)
+  const { accounts } = await getAccountSet(db.read)
   let sum = 0
-  for (const account of set.accounts.values()) {
-    if (!account.active) continue
-    const endsAt = nearEndOf(account, set, db.read.now())
+  for (const id of accounts.keys()) {
     sum += await inParts(
-      () => findStale(db.read, set, account, TOGETHER),
-      userIds => db.write(tx => refresh(tx, account.id, userIds)),
+      id,
+      (set, account) => findStale(db.read, set, account, TOGETHER),
+      userIds => db.write(tx => refresh(tx, id, userIds)),
     )
-    if (endsAt)
-      sum += await inParts(
-        () => findUnchecked(db.read, account, endsAt, TOGETHER),
-        userIds => db.write(tx => checkRisk(tx, account.id, userIds)),
-      )
+    sum += await inParts(
+      id,
+      async (set, account) => {
+        const endsAt = nearEndOf(account, set, db.read.now())
+        return endsAt ? findUnchecked(db.read, account, endsAt, TOGETHER) : []
+      },
+      userIds => db.write(tx => checkRisk(tx, id, userIds)),
+    )
   }
   return sum
 
+  // The catalogue and the time of each part are those by which it is settled, or a change meanwhile would repeat it without end.
   async function inParts(
-    find: () => Promise<string[]>,
+    accountId: string,
+    find: (set: AccountSet, account: Account) => Promise<string[]>,
     settle: (userIds: string[]) => Promise<number>,
   ): Promise<number> {
     let settled = 0
     while (!stopping()) {
       const began = performance.now()
-      const userIds = await find()
+      const set = await getAccountSet(db.read)
+      const account = set.accounts.get(accountId)
+      const userIds = account?.active ? await find(set, account) : []
       if (userIds.length === 0) break
       settled += await settle(userIds)
       await restAfter(began)

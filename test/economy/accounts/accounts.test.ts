@@ -134,6 +134,21 @@ onEachEngine('An account', world => {
     world.clock.advance(-101 * DAY)
   })
 
+  test('settles each fan once when the catalogue changes meanwhile', async () => {
+    const { account, earn } = await setUp({ window: { seasons: 1 } })
+    await earn(150)
+    await settleAccounts(world)
+    await addAccount(world, { id: account, window: { seasons: 2 } })
+    let writes = 0
+    const db = Object.assign(Object.create(world.db), {
+      write: async (work: Parameters<typeof world.db.write>[0]) => {
+        if (++writes === 1) await addAccount(world, { id: account, window: null })
+        return world.db.write(work)
+      },
+    })
+    expect(await settleAccounts({ db }, () => writes > 20)).toBe(1)
+  })
+
   test('is required by tier', async () => {
     const { fan, account, earn } = await setUp()
     const tier = { account, atLeast: 'silver' }
