@@ -135,14 +135,16 @@ onEachEngine('An account', world => {
   })
 
   test('settles each fan once when the catalogue changes meanwhile', async () => {
-    const { account, earn } = await setUp({ window: { seasons: 1 } })
+    const { account, earn } = await setUp()
+    const silverFrom = (from: number) =>
+      addAccount(world, { id: account, tiers: [{ id: 'silver', name: 'Silver', from }] })
     await earn(150)
     await settleAccounts(world)
-    await addAccount(world, { id: account, window: { seasons: 2 } })
+    await silverFrom(120)
     let writes = 0
     const db = Object.assign(Object.create(world.db), {
       write: async (work: Parameters<typeof world.db.write>[0]) => {
-        if (++writes === 1) await addAccount(world, { id: account, window: null })
+        if (++writes === 1) await silverFrom(130)
         return world.db.write(work)
       },
     })
