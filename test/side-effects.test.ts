@@ -21,7 +21,7 @@ test('Importing a module of src starts, opens and registers nothing', async () =
     .toSorted()
   expect(modules.length).toBeGreaterThan(200)
   expect(await effectsOf(modules.map(path => join(root, path)))).toEqual({})
-}, 60_000)
+})
 
 test.each([
   ['a timer', 'setInterval(() => {}, 1000)', 'setInterval'],

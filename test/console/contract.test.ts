@@ -9,4 +9,4 @@ const withoutWords = (text: string) => text.replace(/\/\*\*.*?\*\//gs, '').repla
 test('the client is that of the operations of today: `bun run docs` writes it', async () => {
   const committed = await Bun.file(join(root, CLIENTS.console.file)).text()
   expect(withoutWords(committed)).toBe(withoutWords(await renderClientTypes(root, 'console')))
-}, 30_000)
+})

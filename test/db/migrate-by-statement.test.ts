@@ -118,7 +118,7 @@ describe('Migrations by statement', () => {
     // A version that migrates in one transaction finds nothing to do.
     expect((await applyMigrations('postgres', run)).applied).toBe(0)
     // Hundreds of attempts, on a database that is compiled to WebAssembly.
-  }, 300_000)
+  })
 
   test('do not treat a table of another application as their own', async () => {
     const migration = migrationOf('CREATE TABLE "first" (id int)', 'CREATE TABLE "second" (id int)')

@@ -68,7 +68,7 @@ for (const engine of engines)
     await run(another, 'import-catalog', [path])
     expect(await exportOf(another)).toBe(text)
     for (const { remove } of [database, empty, another]) await remove()
-  }, 60_000)
+  })
 
 test('an export is in order, complete, valid for editors, and keeps every language', async () => {
   const database = await openFull(sqliteEngine)

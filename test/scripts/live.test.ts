@@ -74,7 +74,7 @@ test('moves the overview, the match and the boards, sends webhooks, and leaves a
   await verifyLedger(db, { onFinding: finding => findings.push(finding) })
   await verifyQuests(db, { onFinding: finding => findings.push(finding) })
   expect(findings).toEqual([])
-}, 150_000)
+})
 
 test('ends on Ctrl-C, and leaves no endpoint behind', async () => {
   const other = await startDev({ CONSOLE: 'off', MOCK_IDP_FANS: '30' }, undefined, ['--live'])
@@ -86,4 +86,4 @@ test('ends on Ctrl-C, and leaves no endpoint behind', async () => {
   expect((await matchOf(opened))?.status).toBe('live')
   await opened.close()
   await other.stop()
-}, 120_000)
+})

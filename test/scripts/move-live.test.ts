@@ -111,7 +111,7 @@ describe.each(engines)('A live move ($name)', engine => {
     await refuseWrites(source.db)
     expect(await runScript('move', [...parameters, '--live'])).toMatchObject({ code: 0 })
     expect(await dump(target.db)).toEqual(lasting(await dump(source.db)))
-  }, 240_000)
+  })
 })
 
 const names = { sourceName: 'source', targetName: 'target' }

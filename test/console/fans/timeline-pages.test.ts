@@ -222,7 +222,7 @@ onEachEngine('The timeline of a fan', world => {
       ),
       { numRuns: 40 },
     )
-  }, 120_000)
+  })
 
   test('finds an event under thousands that are not shown', async () => {
     const fanId = await addFan()

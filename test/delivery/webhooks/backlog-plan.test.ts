@@ -77,32 +77,28 @@ onServer(
       ['that read only themselves, when nothing was analyzed', 20 * BATCH, async () => {}],
       // The deletion of lanes reads each lane once then, not once for each that it deletes.
       ['that read lanes once, when the tables were analyzed while nothing waited', 2 * FANS, forget],
-    ])(
-      'is distributed and delivered in sets %s',
-      async (_, max, prepare) => {
-        const receiver = startReceiver()
-        const { id } = await addReceiver(world, receiver, ['*'])
-        // One unit of work: plans are kept for each connection.
-        await world.db.write(async tx => {
-          for (let n = 0; n < EXECUTIONS; n++) {
-            // The second time, it plans by the statistics.
-            if (n === EXECUTIONS - 1) await prepare(tx, (fans: number) => peak(tx, id, fans))
-            await peak(tx, id, 1)
-          }
-          await insertEvents(tx, FANS, SEQUENCES)
-          let after: string | null = ''
-          const distribute = async () => {
-            after = await distributeEvents(tx, after ?? '')
-          }
-          expect(await readBy(tx, distribute)).toBeLessThan(8 * BATCH)
-          while (after !== null) await distribute()
-          const delivery = async () => expect(await deliver(tx, id)).toBe(BATCH)
-          for (let round = 0; round < 3; round++) expect(await readBy(tx, delivery)).toBeLessThan(max)
-        })
-        await receiver.stop()
-      },
-      60_000,
-    )
+    ])('is distributed and delivered in sets %s', async (_, max, prepare) => {
+      const receiver = startReceiver()
+      const { id } = await addReceiver(world, receiver, ['*'])
+      // One unit of work: plans are kept for each connection.
+      await world.db.write(async tx => {
+        for (let n = 0; n < EXECUTIONS; n++) {
+          // The second time, it plans by the statistics.
+          if (n === EXECUTIONS - 1) await prepare(tx, (fans: number) => peak(tx, id, fans))
+          await peak(tx, id, 1)
+        }
+        await insertEvents(tx, FANS, SEQUENCES)
+        let after: string | null = ''
+        const distribute = async () => {
+          after = await distributeEvents(tx, after ?? '')
+        }
+        expect(await readBy(tx, distribute)).toBeLessThan(8 * BATCH)
+        while (after !== null) await distribute()
+        const delivery = async () => expect(await deliver(tx, id)).toBe(BATCH)
+        for (let round = 0; round < 3; round++) expect(await readBy(tx, delivery)).toBeLessThan(max)
+      })
+      await receiver.stop()
+    })
   },
   { worldPer: 'test' },
 )

@@ -229,7 +229,7 @@ onEachEngine('A ring of fifty accounts', world => {
     const later = await world.fan()
     await onboard(later, code)
     expect(await pointsOf(later)).toBe(PAID)
-  }, 60_000)
+  })
 })
 
 onEachEngine('Months of invitations', world => {

@@ -253,7 +253,7 @@ onEachEngine('A change of one column', world => {
         table,
         rows.filter(row => !Object.values(row).some(value => theirs.has(value))),
       )
-  }, 60_000)
+  })
 
   const nullsOf = (table: string, row: Row) =>
     Object.entries(row).filter(([column, value]) => value === null && !isListed(table, column)).length
@@ -357,7 +357,7 @@ onEachEngine('A change of one column', world => {
         await putBack()
       }
     expect(missed).toEqual([])
-  }, 120_000)
+  })
 
   const remove = ({ table, shape }: Table, rows: Row[]) =>
     withoutRules({ db: world.db, url: world.databaseUrl }, async run => {
@@ -435,5 +435,5 @@ onEachEngine('A change of one column', world => {
     for (const putBack of changes.toReversed()) await putBack()
     expect(found).toBeNull()
     expect(await findAny()).toBeNull()
-  }, 60_000)
+  })
 })

@@ -92,13 +92,13 @@ for (const engine of engines) {
       const { redeemed } = await race(codes, { same: true })
       expect(redeemed).toBe(5)
       expect((await rowsOf(campaignId)).redemptions).toHaveLength(5)
-    }, 60_000)
+    })
 
     test('give no more than the total of a shared code', async () => {
       const { id, code } = await addShared(world, { perFan: 20, total: 33 })
       const { redeemed, campaign_over } = await race(Array(10).fill(code))
       expect([redeemed, campaign_over]).toEqual([33, 47])
       expect(await rowsOf(id)).toMatchObject({ redeemed: 33, redemptions: Array(33).fill({}) })
-    }, 60_000)
+    })
   })
 }

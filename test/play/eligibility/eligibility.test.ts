@@ -266,7 +266,7 @@ onEachEngine('A requirement', world => {
       }),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 
   test('is shown of packs and products to each caller, and to no one else', async () => {
     const [fan, other] = [await fanIn('PT'), await fanIn('GB')]

@@ -97,24 +97,19 @@ for (const engine of engines) {
     ] as const
     const pairs = PURCHASE.flatMap(purchase => USE.map(([use, used]) => [purchase, use, used] as const))
 
-    test.each(pairs)(
-      'by %s of the purchase and %s of the use %s',
-      async (purchase, useBack, used) => {
-        const { owner, bought } = await buyAndUse(used)
-        const codes = bought.map(({ code }) => code)
-        const purchases =
-          purchase === 'erase' ? [await subjectOf(owner.id)] : bought.map(({ order }) => order)
-        const uses = bought.map(({ use, code }) => use ?? `${owner.id}/${code}`)
-        const [first, second] = await Promise.all([run(purchase, purchases), run(useBack, uses)])
-        expect(first.every(outcome => outcome === 'done')).toBe(true)
-        const states = await statesOf(codes)
-        // A desk that comes second finds a voucher that is worthless, whose use stays.
-        const expected = second.map(outcome => (outcome === 'done' ? 'void' : 'used'))
-        expect(states.toSorted()).toEqual(expected.toSorted())
-        if (used === 'by an order') expect(states).toEqual(Array(VOUCHERS).fill('void'))
-        expect((await verifyLedger(processes.db)).findings).toBe(0)
-      },
-      120_000,
-    )
+    test.each(pairs)('by %s of the purchase and %s of the use %s', async (purchase, useBack, used) => {
+      const { owner, bought } = await buyAndUse(used)
+      const codes = bought.map(({ code }) => code)
+      const purchases = purchase === 'erase' ? [await subjectOf(owner.id)] : bought.map(({ order }) => order)
+      const uses = bought.map(({ use, code }) => use ?? `${owner.id}/${code}`)
+      const [first, second] = await Promise.all([run(purchase, purchases), run(useBack, uses)])
+      expect(first.every(outcome => outcome === 'done')).toBe(true)
+      const states = await statesOf(codes)
+      // A desk that comes second finds a voucher that is worthless, whose use stays.
+      const expected = second.map(outcome => (outcome === 'done' ? 'void' : 'used'))
+      expect(states.toSorted()).toEqual(expected.toSorted())
+      if (used === 'by an order') expect(states).toEqual(Array(VOUCHERS).fill('void'))
+      expect((await verifyLedger(processes.db)).findings).toBe(0)
+    })
   })
 }

@@ -50,7 +50,7 @@ for (const engine of engines)
       fc.asyncProperty(season, drawn => run(engine, drawn)),
       { numRuns: engine.name === 'SQLite' ? 12 : 4, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
 async function run(engine: Engine, { first, second, late, merges, erases, expires }: Season): Promise<void> {
   const clock = createClock()

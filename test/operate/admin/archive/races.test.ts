@@ -98,7 +98,7 @@ for (const engine of engines) {
     } finally {
       await remove()
     }
-  }, 120_000)
+  })
 
   test(`Two processes archive into one folder at once (${engine.name})`, async () => {
     const { db, fans, folder, start, remove } = await createPast(engine)
@@ -123,7 +123,7 @@ for (const engine of engines) {
     } finally {
       await remove()
     }
-  }, 120_000)
+  })
 
   test(`A killed archive is continued by the next one (${engine.name})`, async () => {
     const { db, fans, folder, start, remove } = await createPast(engine)
@@ -143,5 +143,5 @@ for (const engine of engines) {
     } finally {
       await remove()
     }
-  }, 120_000)
+  })
 }

@@ -127,15 +127,11 @@ onEachEngine('A segment', world => {
     return found.length
   }
 
-  test.each(FACTS)(
-    'has the same fans in memory and in SQL by %s and each operator',
-    async fact => {
-      const counts: number[] = []
-      for (const condition of conditionsOf(fact)) counts.push(await compare([condition]))
-      expect(counts.length).toBeGreaterThan(3)
-    },
-    60_000,
-  )
+  test.each(FACTS)('has the same fans in memory and in SQL by %s and each operator', async fact => {
+    const counts: number[] = []
+    for (const condition of conditionsOf(fact)) counts.push(await compare([condition]))
+    expect(counts.length).toBeGreaterThan(3)
+  })
 
   test('has the same fans by any conditions together', async () => {
     const random = createRandom(11)
@@ -147,7 +143,7 @@ onEachEngine('A segment', world => {
       if ((await compare(when)) > 0) some++
     }
     expect(some).toBeGreaterThan(10)
-  }, 60_000)
+  })
 
   test('counts whole days, of the future none', async () => {
     const [ahead = ''] = ids
@@ -209,7 +205,7 @@ onEachEngine('A segment', world => {
       expect(out).toBe(`userId,provider,subject,handle\r\n${id},mock-idp,${fan.subject},\r\n`)
       expect(JSON.parse((await run('export', 'faroe')).out)).toMatchObject({ userId: id })
       expect((await run('count', 'none')).code).toBe(1)
-    }, 30_000)
+    })
 })
 
 test.each([
