@@ -58,12 +58,16 @@ export async function runScript(
   if (!ownProcess && !options.input && !name.startsWith('..')) {
     const env = envOf(process.env.PATH ?? '', options.env ?? {})
     const outcome = await runInHost({ file: `scripts/${name}.ts`, parameters, env })
-    if (outcome) return outcome
+    if (outcome) return { ...outcome, err: withoutProgress(outcome.err) }
   }
   const child = startScript(name, parameters, options)
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out: asTyped(out), err: asTyped(err) }
+  return { code: await child.exited, out: asTyped(out), err: withoutProgress(asTyped(err)) }
 }
+
+/** Long work reports a line every few seconds, which a slow machine makes of any work. */
+const withoutProgress = (err: string) =>
+  err.replaceAll(/^(\d+ %, )?\d+(\/\d+)? \w+, \d+\/s(, .* left)?\n/gm, '')
 
 /** Runs a script with the database and the secrets of the world. */
 export const runScriptOn = (
