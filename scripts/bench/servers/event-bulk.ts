@@ -1,15 +1,13 @@
 /**
- * The raw reference for events on SQLite: all rows of events that earn points, `points.changed` included, in prepared statements,
- * behind `Bun.serve`. All queued batches share one transaction (WAL, synchronous=FULL), which writes each bucket of the rank
+ * The raw reference for events on SQLite: all rows of events that earn points, in prepared statements, behind
+ * `Bun.serve`. All queued batches share one transaction (WAL, synchronous=FULL), which writes each bucket of the rank
  * index once, and get their responses after its COMMIT.
  */
 import { Database } from 'bun:sqlite'
-import { digestOf } from '../../../src/economy/events/digest.ts'
-import { eventOfEntry } from '../../../src/economy/events/entry-event.ts'
 import { countMembers } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
 import type { Account } from '../../../src/economy/points/account.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
-import { boardIdsAt, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
+import { boardIdsAt, INSERT_EVENT, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
 import { serve } from './serve.ts'
 
 const db = new Database((process.env.DATABASE_URL ?? '').slice('sqlite:'.length), { strict: true })
@@ -39,11 +37,7 @@ const findAccount = db.query<StoredAccount, [string, string]>(
 const findScores = db.query<StoredScore, [string, string, string, string]>(
   'SELECT board, -minus_points AS points, reached_at AS reachedAt FROM leaderboard_scores WHERE user_id = ? AND board IN (?, ?, ?)',
 )
-const insertEvent = db.query<{ sequence: number }, (string | number)[]>(
-  `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest, decisions)
-   VALUES (?1, ?2, ?3, coalesce((SELECT max(sequence) FROM events WHERE user_id = ?3), 0) + 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-   ON CONFLICT DO NOTHING RETURNING sequence`,
-)
+const insertEvent = db.query<{ sequence: number }, (string | number)[]>(INSERT_EVENT.replaceAll('$', '?'))
 const insertEntry = db.query(
   `INSERT INTO points_entries (id, user_id, seq, delta, balance_after, reason, ref, created_at, hash)
    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -54,10 +48,6 @@ const updateAccount = db.query(
 const upsertScore = db.query(
   `INSERT INTO leaderboard_scores (board, user_id, minus_points, reached_at) VALUES (?, ?, ?, ?)
    ON CONFLICT (board, user_id) DO UPDATE SET minus_points = excluded.minus_points, reached_at = excluded.reached_at`,
-)
-const insertChange = db.query(
-  `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest)
-   VALUES ('matchday', ?, ?, ?, 'points.changed', ?, ?, ?, ?, ?)`,
 )
 const addToBucket = db.query(
   `INSERT INTO leaderboard_counts (board, level, points, reached_at, fans) VALUES (?, ?, ?, ?, ?)
@@ -108,25 +98,17 @@ function record(event: ReportedEvent) {
   const rows = rowsOf(event, { account, scores, versions }, at)
   const { entry, head } = rows
   const [time, occurredAt] = [at.getTime(), Date.parse(event.occurredAt)]
-  const { revision, data, digest, decisions } = rows
+  const { revision, data, digest, decisions, folded } = rows
   const key = [SOURCE, event.id, userId] as const
-  const inserted = insertEvent.get(...key, event.type, occurredAt, time, revision, data, digest, decisions)
+  const inserted = insertEvent.get(
+    ...key,
+    ...[event.type, occurredAt, time, revision, data, digest, decisions],
+    ...folded,
+  )
   if (!inserted) return { id: event.id, outcome: 'duplicate', grants: [] }
   const { id, seq, delta, balanceAfter, reason, ref, hash } = entry
   insertEntry.run(id, userId, seq, delta, balanceAfter, reason, ref, time, hash)
   updateAccount.run(head.balance, head.lifetime, head.seq, head.headHash, time, userId)
-  const change = eventOfEntry({ ...entry, lifetime: head.lifetime })
-  const content = JSON.stringify(change.data)
-  insertChange.run(
-    id,
-    userId,
-    inserted.sequence + 1,
-    time,
-    time,
-    revision,
-    content,
-    digestOf(change, 'short'),
-  )
   for (const { board, points, reachedAt } of rows.scores) upsertScore.run(board, userId, -points, reachedAt)
   for (const bucket of countMembers(scores)) count(-1, bucket)
   for (const bucket of countMembers(rows.scores)) count(1, bucket)

@@ -19,6 +19,14 @@ export interface ReportedEvent {
 export const readEvents = async (request: Request) =>
   ((await request.json()) as { events: ReportedEvent[] }).events
 
+/** An event into which its entry is folded. */
+export const INSERT_EVENT = `
+  INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest, decisions,
+    entry_count, first_entry_seq, lifetime_after)
+  VALUES ($1, $2, $3, coalesce((SELECT sequence + coalesce(entry_count, 0) FROM events WHERE user_id = $3 ORDER BY sequence DESC LIMIT 1), 0) + 1,
+    $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+  ON CONFLICT DO NOTHING RETURNING sequence`
+
 /** The boards of an event, by the time of its recording. */
 export const boardIdsAt = (at: Date) => boardsAt(at).map(({ id }) => id)
 
@@ -56,6 +64,8 @@ export function rowsOf(event: ReportedEvent, { account, scores, versions }: Stor
     decisions: writeDecisions([{ ...decision, outcome: 'granted' }], 'short'),
     entry,
     head,
+    /** `entry_count`, `first_entry_seq` and `lifetime_after`. */
+    folded: [1, entry.seq, head.lifetime],
     scores: raised,
     ...bucketsOf(scores, raised),
   }

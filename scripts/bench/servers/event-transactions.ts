@@ -4,7 +4,7 @@
  */
 import { SQL } from 'bun'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
-import { boardIdsAt, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
+import { boardIdsAt, INSERT_EVENT, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
 import { serve } from './serve.ts'
 
 const pool = new SQL(process.env.DATABASE_URL ?? '', { max: 10 })
@@ -55,13 +55,10 @@ const record = (event: ReportedEvent) =>
       return { board, points: -Number(minus_points), reachedAt: Number(reached_at) }
     })
     const rows = rowsOf(event, { account, scores, versions }, at)
-    const { entry, head, revision, data, digest, decisions } = rows
-    const written = await run(
-      `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest, decisions)
-       VALUES ($1, $2, $3, coalesce((SELECT max(sequence) FROM events WHERE user_id = $3), 0) + 1, $4, $5, $6, $7, $8, $9, $10)
-       ON CONFLICT DO NOTHING RETURNING sequence`,
-      [SOURCE, event.id, userId, event.type, event.occurredAt, time, revision, data, digest, decisions],
-    )
+    const { entry, head, revision, data, digest, decisions, folded } = rows
+    const key = [SOURCE, event.id, userId]
+    const content = [event.type, event.occurredAt, time, revision, data, digest, decisions]
+    const written = await run(INSERT_EVENT, [...key, ...content, ...folded])
     if (written.length === 0) return { id: event.id, outcome: 'duplicate', grants: [] }
     const { id, seq, delta, balanceAfter, reason, ref, hash } = entry
     await run(
