@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { eq } from 'drizzle-orm'
-import type { Database, Reader, Transaction } from '../db/index.ts'
+import type { Database, Transaction } from '../db/index.ts'
 import { ArchiveFault } from '../src/economy/archive/files.ts'
 import {
   archivedUntil,
@@ -11,12 +11,12 @@ import {
   fileFans,
   sealFan,
 } from '../src/operate/admin/archive/archive-fans.ts'
-import { archiveAlone } from '../src/operate/admin/archive/archive-run.ts'
+import { type ArchiveRun, archiveAlone } from '../src/operate/admin/archive/archive-run.ts'
 import { restoreFan } from '../src/operate/admin/archive/restore-fan.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
-import { isFollowed } from './move/changes.ts'
+import { requireUnfollowed } from './move/changes.ts'
 
 const command = declareCommand({
   name: 'archive',
@@ -56,7 +56,7 @@ await runCommand(command, async session => {
     return archiveAlone(
       db,
       tx => requireUnfollowed(db, tx),
-      () => restore(db, from, fan),
+      run => restore(db, from, fan, run),
     ).catch(explainFault)
   }
   if (before === undefined || out === undefined) failUsage('--before and --out are required')
@@ -102,10 +102,6 @@ await runCommand(command, async session => {
   }
 })
 
-async function requireUnfollowed(db: Database, reader: Reader = db.read): Promise<void> {
-  if (await isFollowed(db, reader)) fail('A live move follows this database: end it first.')
-}
-
 async function readUntil({ read }: Database, seasonId: string): Promise<Date> {
   const { seasons } = read.tables
   const [season] = await read.select().from(seasons).where(eq(seasons.id, seasonId))
@@ -131,8 +127,8 @@ async function preview(db: Database, until: Date): Promise<CommandResult> {
   return { json: { until, ...report }, text, changed: entries + events }
 }
 
-async function restore(db: Database, from: string, fan: string): Promise<CommandResult> {
-  const restored = await restoreFan(db, from, fan)
+async function restore(db: Database, from: string, fan: string, run: ArchiveRun): Promise<CommandResult> {
+  const restored = await restoreFan(db, from, fan, run)
   const { entries, events } = restored
   const text =
     entries + events === 0

@@ -9,6 +9,7 @@ import { followMarker } from '../../db/marker.ts'
 import type { Row } from '../../db/pages.ts'
 import { columnOf, nameIn, runStatement, type Shape, tableBeside } from '../../db/schema/shape.ts'
 import { isArchiving } from '../../src/operate/admin/archive/archive-run.ts'
+import { failDeadRuns } from '../../src/platform/jobs/runs.ts'
 import { fail } from '../command/explain.ts'
 import { type MovedTable, tablesToMove } from './copy.ts'
 
@@ -43,6 +44,8 @@ const schemaOf = ({ tables }: Pick<Database, 'tables'>) => tablesToMove(tables)[
 export const follow = (source: Source, target: string) =>
   source.write(async tx => {
     await lockTables(source, tx)
+    // An archive whose process made no progress for a minute must not continue afterwards.
+    await failDeadRuns(tx)
     await requireNoArchive(tx)
     for (const statement of source.engine === 'sqlite' ? sqliteTriggers(source) : postgresTriggers(source))
       await runStatement(tx, sql.raw(statement))
@@ -52,6 +55,11 @@ export const follow = (source: Source, target: string) =>
 /** @throws CommandFailure while an archive runs: what it deletes could not be deleted in the target */
 export async function requireNoArchive(source: Reader): Promise<void> {
   if (await isArchiving(source)) fail('An archive of this database is running: move when it has ended.')
+}
+
+/** @throws CommandFailure while a live move follows the database */
+export async function requireUnfollowed(source: Source, reader: Reader = source.read): Promise<void> {
+  if (await isFollowed(source, reader)) fail('A live move follows this database: end it first.')
 }
 
 /** The source is as it was before the move, and takes writes. */

@@ -45,7 +45,7 @@ export async function startRun(tx: Transaction, { kind, input, slot, startedBy }
 const DIED = 'The process that ran it ended before it did.'
 
 /** Ends the runs of processes that died. */
-async function failDeadRuns(tx: Transaction): Promise<void> {
+export async function failDeadRuns(tx: Transaction): Promise<void> {
   const { jobRuns } = tx.tables
   const now = tx.now()
   await tx

@@ -8,7 +8,6 @@ import fc from 'fast-check'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { restoreFan } from '../../../src/operate/admin/archive/restore-fan.ts'
 import { type Part, planCoverage, recordCoverage } from '../../../src/operate/admin/audit/coverage.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
@@ -16,7 +15,7 @@ import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { withoutRules } from '../../db/probe.ts'
 import { createClock, type TestClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
-import { archive, happen } from './archive/archive-world.ts'
+import { archive, happen, restore } from './archive/archive-world.ts'
 
 const DAY = 86_400_000
 
@@ -124,7 +123,7 @@ describe.each(engines)('A verification of some fans ($name)', engine => {
     // A run that has begun before may have read the fan before.
     const begun = await planCoverage(db.read, 'verify-ledger', {})
     clock.advance(1)
-    expect(await restoreFan(db, folder, ada)).toMatchObject({ events: 2 })
+    expect(await restore(db, folder, ada)).toMatchObject({ events: 2 })
     await db.write(tx => recordCoverage(tx, begun, 0))
     clock.advance(DAY)
     expect(await runChanges()).toMatchObject({ kind: 'full', fans: 1, found: [] })

@@ -2,7 +2,7 @@
  * An archive, or a restore of a fan, runs alone: it is a run in the list of jobs, with a slot. A live move is refused while it runs, since the
  * deleted entries could not be deleted in the target.
  */
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq, gte } from 'drizzle-orm'
 import { requireMigration } from '../../../../db/expected-schema.ts'
 import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { ArchiveFault } from '../../../economy/archive/files.ts'
@@ -21,11 +21,11 @@ export async function isArchiving(reader: Reader): Promise<boolean> {
   const found = await reader
     .select({ id: jobRuns.id })
     .from(jobRuns)
-    .where(and(eq(jobRuns.slot, SLOT), gt(jobRuns.heartbeatAt, alive)))
+    .where(and(eq(jobRuns.slot, SLOT), gte(jobRuns.heartbeatAt, alive)))
   return found.length > 0
 }
 
-interface ArchiveRun {
+export interface ArchiveRun {
   /** Within each unit of work that changes rows. @throws ArchiveFault if the run has ended in the database, or was cancelled */
   hold(tx: Transaction): Promise<void>
 }

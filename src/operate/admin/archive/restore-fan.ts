@@ -11,19 +11,31 @@ import { lockAccount } from '../../../economy/points/account.ts'
 import { findSeam, saveSeam } from '../../../economy/points/seams.ts'
 import { lockForMerge } from '../../../identity/users/locks.ts'
 import { notePastChange } from '../audit/coverage.ts'
+import type { ArchiveRun } from './archive-run.ts'
 
 export interface Restored {
   entries: number
   events: number
 }
 
-/** Restores everything that is archived of a fan, the newest file first. @throws ArchiveFault */
-export async function restoreFan(db: Database, folder: string, userId: string): Promise<Restored> {
+/**
+ * Restores everything that is archived of a fan, the newest file first. `hold`: as in `archiveAlone`.
+ * @throws ArchiveFault
+ */
+export async function restoreFan(
+  db: Database,
+  folder: string,
+  userId: string,
+  { hold }: ArchiveRun,
+): Promise<Restored> {
   const restored = { entries: 0, events: 0 }
   for (let seam = await findSeam(db.read, userId); seam; seam = await findSeam(db.read, userId)) {
     const lines = await readLinesOf(db.read, folder, seam)
     const { digest } = seam
-    const rows = await db.write(tx => putBack(tx, userId, { ...lines, digest }))
+    const rows = await db.write(async tx => {
+      await hold(tx)
+      return putBack(tx, userId, { ...lines, digest })
+    })
     restored.entries += rows.entries
     restored.events += rows.events
   }

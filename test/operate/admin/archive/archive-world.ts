@@ -11,6 +11,7 @@ import {
   fileFans,
   sealFan,
 } from '../../../../src/operate/admin/archive/archive-fans.ts'
+import { restoreFan } from '../../../../src/operate/admin/archive/restore-fan.ts'
 import { verifyArchive } from '../../../../src/operate/admin/archive/verify-archive.ts'
 import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 
@@ -50,6 +51,10 @@ export async function archive(
   )
   return sealed.filter(Boolean).length
 }
+
+/** Without a run that the restore belongs to. */
+export const restore = (db: Database, folder: string, userId: string) =>
+  restoreFan(db, folder, userId, { hold: async () => {} })
 
 export async function findingsOf(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []

@@ -16,7 +16,6 @@ import { archiveKeyOf } from '../../../../src/economy/events/archived.ts'
 import { explainRow } from '../../../../src/economy/events/explain-event.ts'
 import { findSeam } from '../../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
-import { restoreFan } from '../../../../src/operate/admin/archive/restore-fan.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
@@ -24,7 +23,7 @@ import { addRule, unique } from '../../../economy/rules/rules-world.ts'
 import { addQuest, userIdOf } from '../../../play/quests/quests-world.ts'
 import type { Client } from '../../../support/client.ts'
 import { type Fan, onEachEngine } from '../../../support/world.ts'
-import { archive, DAY, findingsOf, happen, rowsOf, walk } from './archive-world.ts'
+import { archive, DAY, findingsOf, happen, restore, rowsOf, walk } from './archive-world.ts'
 
 onEachEngine(
   'The archive',
@@ -105,12 +104,12 @@ onEachEngine(
         status: 409,
         body: { code: 'event_archived' },
       })
-      expect(await restoreFan(world.db, folder, userId)).toEqual({ entries: 1, events: 1 })
+      expect(await restore(world.db, folder, userId)).toEqual({ entries: 1, events: 1 })
       expect(await rowsOf(world.db, userId)).toEqual(before)
       expect(await findSeam(world.db.read, userId)).toBeUndefined()
       expect(await shop.post('/api/events/void', { id: first.id })).toMatchObject({ status: 200 })
       expect(await findingsOf(world.db)).toEqual([])
-      expect(await restoreFan(world.db, folder, userId)).toEqual({ entries: 0, events: 0 })
+      expect(await restore(world.db, folder, userId)).toEqual({ entries: 0, events: 0 })
     })
 
     test('refuses a merge of the fan in either direction', async () => {
@@ -197,7 +196,7 @@ onEachEngine(
       await world.db.write(tx => eraseUser(tx, { id: userId }))
       const seam = await findSeam(world.db.read, userId)
       expect(seam).toMatchObject({ key: null })
-      await expect(restoreFan(world.db, folder, userId)).rejects.toThrow(ArchiveFault)
+      await expect(restore(world.db, folder, userId)).rejects.toThrow(ArchiveFault)
       expect(await walk(world.db, folder)).toMatchObject({ erased: erased + 1, findings: [] })
       expect(await findingsOf(world.db)).toEqual([])
     })
@@ -219,7 +218,7 @@ onEachEngine(
         expect((await walk(world.db, folder)).findings).toMatchObject([
           { what: `archive ${file.split('.')[0]}` },
         ])
-        await expect(restoreFan(world.db, folder, userId)).rejects.toThrow('was changed')
+        await expect(restore(world.db, folder, userId)).rejects.toThrow('was changed')
       }
       rmSync(path)
       expect((await walk(world.db, folder)).findings).toHaveLength(1)
@@ -344,7 +343,7 @@ onEachEngine(
     test('exports nothing of a fan whose past changes meanwhile', async () => {
       const { userId } = await withPast()
       const document = await exportUser(world.db.read, { id: userId }, undefined, folder)
-      await restoreFan(world.db, folder, userId)
+      await restore(world.db, folder, userId)
       await expect(Array.fromAsync(streamJson(document ?? {}))).rejects.toThrow(ArchiveFault)
     })
 

@@ -10,12 +10,21 @@ import { joinLeaderboard } from '../../../../src/economy/points/join-leaderboard
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../../src/identity/users/callers.ts'
-import { restoreFan } from '../../../../src/operate/admin/archive/restore-fan.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { addRule, unique } from '../../../economy/rules/rules-world.ts'
 import { createClock } from '../../../support/clock.ts'
 import { type Engine, engines } from '../../../support/engines.ts'
-import { archive, DAY, figuresOf, findingsOf, happen, rowsOf, takeBack, walk } from './archive-world.ts'
+import {
+  archive,
+  DAY,
+  figuresOf,
+  findingsOf,
+  happen,
+  restore,
+  rowsOf,
+  takeBack,
+  walk,
+} from './archive-world.ts'
 
 const EXPIRE_DAYS = 150
 const FANS = 4
@@ -118,7 +127,7 @@ async function run(engine: Engine, { first, second, late, merges, erases, expire
     expect(await walk(db, folder)).toMatchObject({ findings: [] })
     await live(late)
     const kept = await figuresOf(db)
-    for (const userId of new Set(ids)) await restoreFan(db, folder, userId)
+    for (const userId of new Set(ids)) await restore(db, folder, userId)
     expect(await figuresOf(db)).toEqual(kept)
     expect(await findingsOf(db)).toEqual([])
     const after = await rowsOf(db)

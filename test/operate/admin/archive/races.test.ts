@@ -11,13 +11,12 @@ import { joinLeaderboard } from '../../../../src/economy/points/join-leaderboard
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
 import { findSeam } from '../../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
-import { restoreFan } from '../../../../src/operate/admin/archive/restore-fan.ts'
 import { addFan, addRule } from '../../../economy/rules/rules-world.ts'
 import { createClock } from '../../../support/clock.ts'
 import { type Engine, engines } from '../../../support/engines.ts'
 import { commandOf, root } from '../../../support/executable.ts'
 import { readLines } from '../../../support/read-lines.ts'
-import { archive, DAY, findingsOf, happen, rowsOf, takeBack, walk } from './archive-world.ts'
+import { archive, DAY, findingsOf, happen, restore, rowsOf, takeBack, walk } from './archive-world.ts'
 
 const FANS = 24
 const EVENTS = 5
@@ -118,7 +117,7 @@ for (const engine of engines) {
       expect(await findingsOf(db)).toEqual([])
       expect(await walk(db, folder)).toMatchObject({ findings: [], fans: fans.length })
       for (const { userId } of fans)
-        expect(await restoreFan(db, folder, userId)).toEqual({ entries: EVENTS, events: EVENTS })
+        expect(await restore(db, folder, userId)).toEqual({ entries: EVENTS, events: EVENTS })
       expect(await rowsOf(db)).toEqual(before)
     } finally {
       await remove()
