@@ -5,9 +5,15 @@
 import { and, type Column, eq, lte, notExists, type SQL } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { type CashKey, type CashLedger, lockCash } from './ledger.ts'
+import { type CashKey, type CashLedger, lockCash, lockCashAnd } from './ledger.ts'
 import { insufficientCash } from './problems.ts'
-import { openPromotions, type Promotion, returnPromotions, takePromotions } from './promotions.ts'
+import {
+  openPromotions,
+  type Promotion,
+  returnPromotions,
+  selectUnspent,
+  takePromotions,
+} from './promotions.ts'
 
 type CashHold = Tables['cashHolds']['$inferSelect']
 
@@ -31,8 +37,7 @@ export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean>
 
 /** Books the payment of a purchase with what is held for it. False if nothing is held. `key`: of the fan who buys. */
 export async function captureHold(tx: Transaction, purchaseId: string, key: CashKey): Promise<boolean> {
-  const ledger = await lockCash(tx, key)
-  const hold = await settle(tx, purchaseId, 'held', 'captured')
+  const { ledger, read: hold } = await lockCashAnd(tx, key, () => settle(tx, purchaseId, 'held', 'captured'))
   if (!hold) return false
   await ledger.append({ delta: -hold.amount, held: -hold.amount, reason: 'payment', ref: purchaseId })
   return true
@@ -67,10 +72,17 @@ export async function lockSettledCash(
   tx: Transaction,
   key: CashKey,
 ): Promise<{ ledger: CashLedger; promotions: Promotion[] }> {
-  const ledger = await lockCash(tx, key)
-  for (const hold of await selectExpired(tx, key.userId, key.currency, tx.clock()))
-    await release(tx, ledger, hold)
-  return { ledger, promotions: await openPromotions(tx, ledger) }
+  const { userId, currency } = key
+  const {
+    ledger,
+    read: [expired, unspent],
+  } = await lockCashAnd(tx, key, () =>
+    Promise.all([selectExpired(tx, userId, currency, tx.clock()), selectUnspent(tx, userId, currency)]),
+  )
+  for (const hold of expired) await release(tx, ledger, hold)
+  // What a hold took from a promotion has returned to it.
+  const left = expired.length > 0 ? await selectUnspent(tx, userId, currency) : unspent
+  return { ledger, promotions: await openPromotions(tx, ledger, left) }
 }
 
 async function release(tx: Transaction, ledger: CashLedger, { purchaseId, amount }: CashHold) {

@@ -44,21 +44,29 @@ export interface CashLedger extends CashKey {
  * Locks the account, whose fan exists, until the unit of work ends; before the account of points of the fan.
  * @throws LedgerMismatchError
  */
-export async function lockCash(tx: Transaction, key: CashKey): Promise<CashLedger> {
+export const lockCash = async (tx: Transaction, key: CashKey): Promise<CashLedger> =>
+  (await lockCashAnd(tx, key, async () => {})).ledger
+
+/** As `lockCash`, with statements that are sent after the lock, without a round trip of their own. */
+export async function lockCashAnd<Read>(
+  tx: Transaction,
+  key: CashKey,
+  read: () => Promise<Read>,
+): Promise<{ ledger: CashLedger; read: Read }> {
   const { userId, currency } = key
   const locked = (await lockAccount(tx, userId, currency)) ?? (await insertOrLock(tx, userId, currency))
   if (!locked) throw new Error('a locked account of cash does not exist')
   let account = locked
   // A statement after the lock: on PostgreSQL the one that waited for it reads an older snapshot.
-  if (!isHeadOf(account, await selectTail(tx, key, account.seq)))
-    throw new LedgerMismatchError(userId, 'cash')
+  const [tail, found] = await Promise.all([selectTail(tx, key, account.seq), read()])
+  if (!isHeadOf(account, tail)) throw new LedgerMismatchError(userId, 'cash')
 
   async function write(changed: CashAccount) {
     account = changed
     await updateAccount(tx, account)
   }
 
-  return {
+  const ledger: CashLedger = {
     userId,
     currency,
     available: () => account.balance - account.held,
@@ -69,13 +77,13 @@ export async function lockCash(tx: Transaction, key: CashKey): Promise<CashLedge
         { userId, currency, ...change },
         { id: tx.newId(), at: tx.now() },
       )
-      await insertEntry(tx, entry)
-      await write({ ...account, ...head, held: account.held + held })
+      await Promise.all([insertEntry(tx, entry), write({ ...account, ...head, held: account.held + held })])
       noteAppended(tx, entry)
       return entry
     },
     hold: by => write({ ...account, held: account.held + by }),
   }
+  return { ledger, read: found }
 }
 
 const lockAccount = preparedRow((tx: Transaction, userId: string, currency: string) => {

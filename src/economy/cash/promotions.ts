@@ -56,10 +56,13 @@ const findPromotion = preparedRow((reader: Reader, ref: string) => {
   return reader.select().from(cashPromotions).where(eq(cashPromotions.ref, ref))
 })
 
-/** Promotions with an unspent rest, the one that ends first before the others. Books expired ones. */
-export async function openPromotions(tx: Transaction, ledger: CashLedger): Promise<Promotion[]> {
+/** Promotions with an unspent rest, the one that ends first before the others. Books expired ones. `promotions`: of `selectUnspent`. */
+export async function openPromotions(
+  tx: Transaction,
+  ledger: CashLedger,
+  promotions: Promotion[],
+): Promise<Promotion[]> {
   const now = tx.clock()
-  const promotions = await selectLeft(tx, ledger.userId, ledger.currency)
   const ended = promotions.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
   for (const { ref, remaining } of ended) {
     await setRemaining(tx, ref, 0, now)
@@ -74,7 +77,7 @@ const byEnd = (a: Promotion, b: Promotion) =>
   a.createdAt.getTime() - b.createdAt.getTime() ||
   (a.ref < b.ref ? -1 : 1)
 
-const selectLeft = prepared((reader: Reader, userId: string, currency: string) => {
+export const selectUnspent = prepared((reader: Reader, userId: string, currency: string) => {
   const { cashPromotions: promotions } = reader.tables
   return reader
     .select()

@@ -55,13 +55,13 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
       limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       const write = <Response, Prepared = undefined>(
         work: (tx: Transaction, fan: Caller, prepared: Prepared) => Promise<Response>,
-        options?: WriteOptions<Prepared>,
+        { toCount, ...options }: WriteOptions<Prepared> & Pick<Writing, 'toCount'> = {},
       ) =>
         runIdempotently(
           deps,
           { caller, request, route, set },
           (tx, prepared: Prepared) =>
-            writeAsFan(tx, caller, writingOf(request), fan => work(tx, fan, prepared)),
+            writeAsFan(tx, caller, { ...writingOf(request), toCount }, fan => work(tx, fan, prepared)),
           options,
         )
       return withRefusals<Refusal>()({ caller, write })

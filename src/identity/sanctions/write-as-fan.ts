@@ -14,6 +14,8 @@ export interface Writing {
    * empty id.
    */
   onlyDeletes?: boolean
+  /** Locks the fan as `lockToCount` does, with the first statement. */
+  toCount?: boolean
 }
 
 /**
@@ -24,11 +26,11 @@ export interface Writing {
 export async function writeAsFan<Response>(
   tx: Transaction,
   caller: Subject & Viewer,
-  { allowedWhenSuspended, onlyDeletes = false }: Writing,
+  { allowedWhenSuspended, onlyDeletes = false, toCount = false }: Writing,
   work: (fan: Caller) => Promise<Response>,
 ): Promise<Response> {
   if (onlyDeletes && caller.userId === NOBODY) return work({ ...caller, isNew: false })
-  const fan = await lockCaller(tx, caller)
+  const fan = await lockCaller(tx, caller, { toCount })
   if (!allowedWhenSuspended) await requireActive(tx, fan)
   return work(fan)
 }

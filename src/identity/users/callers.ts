@@ -7,7 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { isFrozen } from './age.ts'
-import { lockErasure, lockNamed } from './locks.ts'
+import { lockCounting, lockErasure, lockNamed } from './locks.ts'
 import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
 
 /**
@@ -57,19 +57,20 @@ const selectErased = (reader: Reader, subject: Subject) =>
 
 /**
  * The first statement of each unit of work of a caller: locks the record, or creates it. If the unit of work
- * is refused, a new record is rolled back.
+ * is refused, a new record is rolled back. `toCount`: as `lockToCount`.
  * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
  */
 export async function lockCaller(
   tx: Transaction,
   { provider, subject, userId }: Subject & Viewer,
+  { toCount = false } = {},
 ): Promise<LockedCaller> {
   if (userId === NOBODY) {
     const { user, created } = await ensureUser(tx, { provider, subject })
     const { id, suspendedUntil } = user
     return { provider, subject, userId: id, isNew: created, suspendedUntil, isFrozen: isFrozen(user) }
   }
-  const [locked] = await lockErasure(tx, userId)
+  const [locked] = await (toCount ? lockCounting : lockErasure)(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
   if (locked.mergedIntoId) throw mergedUser(userId)
   const { suspendedUntil } = locked

@@ -30,14 +30,32 @@ const lockSubject = preparedRow((tx: Transaction, provider: string, subject: str
   locksShared(tx, recordNamed(tx, provider, subject)),
 )
 
-export const lockErasure = prepared((tx: Transaction, userId: string) => {
+export const lockErasure = prepared((tx: Transaction, userId: string) =>
+  locksShared(tx, selectErasure(tx, userId)),
+)
+
+const lockErasureToCount = prepared((tx: Transaction, userId: string) =>
+  locksForUpdate(tx, selectErasure(tx, userId)),
+)
+
+function selectErasure(tx: Transaction, userId: string) {
   const { users } = tx.tables
   const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent } = users
-  const found = tx
+  return tx
     .select({ id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent })
     .from(users)
-  return locksShared(tx, found.where(eq(id, userId)))
-})
+    .where(eq(id, userId))
+}
+
+/** As `lockErasure` and `lockToCount` in one statement. */
+export async function lockCounting(tx: Transaction, userId: string) {
+  const found = await lockErasureToCount(tx, userId)
+  counting.getOrInsertComputed(tx, () => new Set()).add(userId)
+  return found
+}
+
+/** The fans that a unit of work has locked to count. */
+const counting = new WeakMap<Transaction, Set<string>>()
 
 interface LockedFan {
   /** Id of the fan, or of the fan into which the fan was merged. */
@@ -86,7 +104,11 @@ export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
 })
 
 /** Waits for other units of work of the fan that have called it, so that later counts are exact. */
-export const lockToCount = lockOnly(
+export async function lockToCount(tx: Transaction, userId: string): Promise<void> {
+  if (!counting.get(tx)?.has(userId)) await lockId(tx, userId)
+}
+
+const lockId = lockOnly(
   prepared((tx: Transaction, userId: string) => {
     const { users } = tx.tables
     return locksForUpdate(tx, tx.select({ id: users.id }).from(users).where(eq(users.id, userId)))

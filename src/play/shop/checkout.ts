@@ -114,10 +114,9 @@ async function holdOrder(
   const addressKeptUntil = address && days > 0 ? new Date(now.getTime() + days * DAY_MS) : null
   const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil })
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
-  await insertOrder(tx, order)
   const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
   if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
-  await recordOrder(tx, 'order.created', order, lines)
+  await Promise.all([insertOrder(tx, order), recordOrder(tx, 'order.created', order, lines)])
   // A variant without a limit gets none meanwhile: an import waits for the lock of `choose`.
   const limited = chosen.filter(line => isLimited(variants, line))
   await requireFree(tx, limited, await lockLimited(tx, limited))

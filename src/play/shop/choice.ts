@@ -29,9 +29,11 @@ export interface Choice extends LockedStock {
 export async function choose(tx: Transaction, { lines, voucher }: Cart): Promise<Choice> {
   const chosen = await chooseVariants(tx, lines)
   if (voucher !== undefined) await lockVoucherByText(tx, voucher)
-  const { now, variants } = await lockStock(tx, chosen)
-  // Read after the locks: an import of these products waits for them, so prices and stock are consistent.
-  const products = await readProducts(tx, [...new Set(chosen.map(({ productId }) => productId))])
+  // PostgreSQL reads the products after the locks: an import waits for them, so prices and stock are consistent.
+  const [{ now, variants }, products] = await Promise.all([
+    lockStock(tx, chosen),
+    readProducts(tx, [...new Set(chosen.map(({ productId }) => productId))]),
+  ])
   const byId = new Map(products.map(row => [row.id, row]))
   const found = chosen.map(line => {
     const product = byId.get(line.productId)

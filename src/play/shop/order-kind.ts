@@ -33,7 +33,7 @@ import {
   isLimited,
   type LockedStock,
   lockLimited,
-  lockStock,
+  lockLines,
   nameOfVariant,
 } from './stock.ts'
 import { giveCreditBack, isUsable, lockVoucher, lockVouchersOf, spendCredit } from './vouchers.ts'
@@ -74,8 +74,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     await lockToCount(tx, userId)
     if (completedAt) await lockVouchersOf(tx, id, voucherCode)
     else if (voucherCode !== null) await lockVoucher(tx, voucherCode)
-    const lines = await readLines(tx, id)
-    return { lines, ...(await lockStock(tx, lines)) }
+    return lockLines(tx, id)
   },
   async findBlocker(tx, order, { lines, ...locked }, late) {
     // The order's own hold is not subtracted. Another order may hold the units if this one had expired by the clock of

@@ -57,7 +57,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
             const options = { ...(await settingsOf(tx)), encryption, sellsFiles }
             return status(201, present(await startCheckout(tx, fan, body, options)))
           },
-          { encryption: encryptStored(encryption) },
+          { encryption: encryptStored(encryption), toCount: true },
         ),
       operation({
         id: 'startCheckout',
@@ -85,7 +85,11 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
             const completed = await completeOrder(tx, deps.log, fan, body, payment)
             return completed instanceof Error ? completed : present(completed)
           },
-          { prepare: () => verifyOrderPayment(deps, caller, body), encryption: encryptStored(encryption) },
+          {
+            prepare: () => verifyOrderPayment(deps, caller, body),
+            encryption: encryptStored(encryption),
+            toCount: true,
+          },
         ),
       operation({
         id: 'completeCheckout',
@@ -105,7 +109,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
         write(
           async (tx, fan) =>
             present(await cancelOrder(tx, fan, body.orderId, charge => cancelPayment(deps, charge))),
-          { encryption: encryptStored(encryption) },
+          { encryption: encryptStored(encryption), toCount: true },
         ),
       operation({
         id: 'cancelCheckout',
