@@ -55,7 +55,7 @@ const serverRoutes = (deps: ConsentDeps) =>
       id: 'writeAgeBand',
       summary: 'State the age band of a fan',
       description:
-        'Replaces what is stored, and is never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it.',
+        'The band that was checked last counts: an earlier `assuredAt` than the stored one changes only `guardianConsent`. Never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it.',
       body: schema.AgeBandChange,
       responses: { 200: schema.AgeOfFan },
       problems: thrownBy.writeAgeBand,

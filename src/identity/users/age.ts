@@ -29,16 +29,25 @@ export interface StatedAge {
   guardianConsent?: boolean | undefined
 }
 
-/** Waits for the running writes of the fan, so that no write commits after a revoked consent. */
+/**
+ * Waits for the running writes of the fan, so that no write commits after a revoked consent. A band that was checked before the
+ * stored one changes nothing.
+ */
 export async function storeAge(tx: Transaction, userId: string, age: StatedAge): Promise<void> {
   await lockForSanction(tx, userId)
   const { users } = tx.tables
   const { ageBand, source: ageSource, assuredAt: ageAssuredAt, guardianConsent } = age
   await tx
     .update(users)
-    .set({ ageBand, ageSource, ageAssuredAt, ...(guardianConsent !== undefined && { guardianConsent }) })
-    .where(eq(users.id, userId))
+    .set({ ageBand, ageSource, ageAssuredAt })
+    .where(and(eq(users.id, userId), isCheckedBefore(tx, ageAssuredAt)))
+  if (guardianConsent !== undefined)
+    await tx.update(users).set({ guardianConsent }).where(eq(users.id, userId))
 }
+
+/** What is stored was not checked after this time. */
+const isCheckedBefore = ({ tables: { users } }: Transaction, assuredAt: Date) =>
+  or(isNull(users.ageAssuredAt), lte(users.ageAssuredAt, assuredAt))
 
 export const presentAge = (user: Age | undefined) => ({
   // Guarantee of the cast: the constraint of the column.
@@ -49,7 +58,8 @@ export const presentAge = (user: Age | undefined) => ({
 })
 
 interface ClaimedAge {
-  ageBand: AgeBand
+  /** Null: the provider no longer states one. It ends what the provider has stated, and nothing else. */
+  ageBand: AgeBand | null
   source: string
   assuredAt: Date
 }
@@ -65,7 +75,8 @@ export async function noteClaimedAge(tx: Transaction, signInId: string, claimed:
     .where(
       and(
         eq(users.id, signIn?.mergedIntoId ?? signInId),
-        or(isNull(users.ageAssuredAt), lte(users.ageAssuredAt, ageAssuredAt)),
+        isCheckedBefore(tx, ageAssuredAt),
+        ageBand === null ? eq(users.ageSource, ageSource) : undefined,
       ),
     )
 }

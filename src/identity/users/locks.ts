@@ -126,11 +126,9 @@ export async function readCountry(reader: Reader, userId: string): Promise<strin
 /** Locks the record of the fan with this handle as `lockCaller` does. An erased fan has none. */
 export const lockHandle = preparedRow((tx: Transaction, handle: string) => {
   const { users } = tx.tables
-  const { id, hiddenAt, suspendedUntil } = users
-  return locksShared(
-    tx,
-    tx.select({ id, hiddenAt, suspendedUntil }).from(users).where(eq(users.handle, handle)),
-  )
+  const { id, hiddenAt, suspendedUntil, ageBand, guardianConsent } = users
+  const found = tx.select({ id, hiddenAt, suspendedUntil, ageBand, guardianConsent }).from(users)
+  return locksShared(tx, found.where(eq(users.handle, handle)))
 })
 
 /** Locks the records of these subjects as `lockCaller` does. Their ids, by subject; those without a record are left out. */

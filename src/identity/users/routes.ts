@@ -18,7 +18,7 @@ interface IdentityDeps {
   now: AppSources['now']
 }
 
-export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
+export const identityRoutes = ({ config, db, log, now }: IdentityDeps) =>
   signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, (headers, body) => {
     const delivery = {
       id: headers.get('webhook-id'),
@@ -31,7 +31,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
   }).post(
     '/identity',
     async ({ body, status }) => {
-      const { event, refused } = readUserEvent(body, identity.name, now())
+      const { event, refused } = readUserEvent(body, config.identity, now())
       if (refused.length > 0) log.warn({ claims: refused }, 'identity provider: claims left out')
       if (event) await db.write(tx => applyUserEvent(tx, event))
       return status(204, undefined)

@@ -79,13 +79,13 @@ const membersOf = (value: unknown) => Object(value) as Record<string, unknown>
 /** Parses an event without errors; `event` is null for types that this API ignores. */
 export function readUserEvent(
   { type, timestamp, data }: typeof UserEventSchema.static,
-  provider: string,
+  { name: provider, ageClaim }: { name: string; ageClaim: string | null },
   now: Date,
 ) {
   if (!isUserEvent(type)) return { event: null, refused: [] }
   const statedAt = isoInstant(timestamp)
   if (statedAt === null || data.sub === undefined) throw new Error('the event was not checked')
-  const { claims, refused } = parseClaims(data.sub, data, { statedAt, now, complete: false })
+  const { claims, refused } = parseClaims(data.sub, data, { statedAt, now, complete: false, ageClaim })
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
 }

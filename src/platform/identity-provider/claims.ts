@@ -18,8 +18,8 @@ export interface MirroredClaims {
 
 export interface IdentityClaims extends MirroredClaims {
   subject: string
-  /** Of the claim that IDP_AGE_CLAIM names, if it has the name of a band. */
-  ageBand?: AgeBand
+  /** Of the claim that IDP_AGE_CLAIM names. Null: the provider states none. Undefined: the statement does not contain it. */
+  ageBand?: AgeBand | null
   /** `updated_at`, or `statedAt` if there is none. Orders the versions of a user. */
   updatedAt: Date
   /** When the provider made the statement, by its own clock if known. Orders versions with the same `updatedAt`. */
@@ -66,7 +66,7 @@ export function parseClaims(
     refused.push(name)
     return undefined
   }
-  const ageBand = ageClaim === null ? undefined : (take(ageClaim, ageBandIn) ?? undefined)
+  const ageBand = ageClaim === null ? undefined : take(ageClaim, ageBandIn)
   const claims = {
     subject,
     ...(ageBand !== undefined && { ageBand }),

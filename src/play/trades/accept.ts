@@ -3,6 +3,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { isFrozen } from '../../identity/users/age.ts'
 import { lockFan } from '../../identity/users/locks.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { HOUR_MS, lockOwners, nameOfItem } from '../packs/owners.ts'
@@ -50,7 +51,7 @@ export async function acceptTrade(
 function requireOpen(tx: Transaction, trade: TradeRow, from: Awaited<ReturnType<typeof lockFan>>): void {
   const status = statusOf(trade, tx.clock())
   if (status !== 'open' || !from) throw notOpen(status)
-  if (from.suspendedUntil && from.suspendedUntil > tx.now())
+  if (isFrozen(from) || (from.suspendedUntil && from.suspendedUntil > tx.now()))
     throw new DomainError(tradeProblems.fan_cannot_trade)
 }
 

@@ -7,6 +7,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { listHidden } from '../../identity/relations/visibility.ts'
+import { isFrozen } from '../../identity/users/age.ts'
 import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { nameOfItem, readOwners } from '../packs/owners.ts'
@@ -54,7 +55,7 @@ async function lockPartner(tx: Transaction, fromId: string, handle: string): Pro
   if (found?.id === fromId) throw new DomainError(tradeProblems.cannot_trade_with_yourself)
   const hidden = await listHidden(tx, fromId, [found?.id ?? ''])
   if (!found || found.hiddenAt || hidden.size > 0) throw fanNotFound()
-  if (found.suspendedUntil && found.suspendedUntil > tx.now())
+  if (isFrozen(found) || (found.suspendedUntil && found.suspendedUntil > tx.now()))
     throw new DomainError(tradeProblems.fan_cannot_trade)
   return found.id
 }

@@ -7,9 +7,12 @@ import { exportConsents } from '../../../src/fan/consents/consents.ts'
 import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { parseTokenClaims, parseUserinfo } from '../../../src/platform/identity-provider/claims.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { addOfEachKind, blockersOf } from '../../play/eligibility/eligibility-world.ts'
 import { userIdOf } from '../../play/packs/packs-world.ts'
-import { type Fan, onEachEngine } from '../../support/world.ts'
+import { overrideSettings } from '../../support/settings.ts'
+import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 import { writerOf } from '../../support/writer.ts'
 
 type Entry = Parameters<typeof documentKind.upsert>[1]
@@ -114,6 +117,25 @@ onEachEngine('Consents', world => {
     expect(documentKind.clashesOf([entry, second])).toHaveLength(1)
   })
 
+  test('are rows that no statement changes or deletes', async () => {
+    const { purpose } = await addDocument()
+    const fan = await world.fan()
+    await put(fan, purpose, true)
+    const [{ consents }, userId] = [world.db.tables, await idOf(fan)]
+    const own = eq(consents.userId, userId)
+    const refusalOf = (work: (tx: Transaction) => Promise<unknown>) =>
+      world.db.write(work).then(
+        () => 'it ran',
+        (error: Error) => `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
+      )
+    for (const work of [
+      (tx: Transaction) => tx.update(consents).set({ granted: false }).where(own),
+      (tx: Transaction) => tx.delete(consents).where(own),
+    ])
+      expect(await refusalOf(work)).toContain('append-only')
+    expect(await exportConsents(world.db.read, userId)).toMatchObject([{ seq: 1, granted: true }])
+  })
+
   test('stay as a proof after an erasure, and say nothing of a fan into which another is merged', async () => {
     const { purpose } = await addDocument()
     const [gone, from, into] = [await world.fan(), await world.fan(), await world.fan()]
@@ -129,20 +151,108 @@ onEachEngine('Consents', world => {
   })
 })
 
+onEachEngine('Terms as a document', world => {
+  const terms = { id: 'terms', purpose: 'terms', text: 'The rules of the club.', required: true }
+  /** Each test has a version of its own. */
+  let version = 0
+  async function publish(members: { required?: boolean } = {}) {
+    const current = `2026-${++version}`
+    await world.db.write(tx => documentKind.upsert(tx, { ...terms, version: current, ...members }))
+    return current
+  }
+  const put = (fan: Fan, granted: boolean, current: string) =>
+    fan.put('/api/user/consents', { terms: { granted, version: current } })
+  const rename = async (fan: Fan) =>
+    (await fan.post('/api/user/profile', { displayName: 'Ana' })).body.code ?? 'renamed'
+  const termsOf = async (fan: Fan) =>
+    (await fan.get('/api/user/consents')).body.consents.find(
+      (one: { purpose: string }) => one.purpose === 'terms',
+    )
+
+  test('are required for public texts, of the onboarding too, and of each new version', async () => {
+    const fan = await world.fan()
+    const first = await publish()
+    expect(await rename(fan)).toBe('terms_not_accepted')
+    const onboarded = await fan.post('/api/user/onboarding', { profile: { bio: 'North stand.' } })
+    expect([onboarded.status, onboarded.body]).toMatchObject([
+      403,
+      { code: 'terms_not_accepted', required: first },
+    ])
+    await put(fan, true, first)
+    expect(await rename(fan)).toBe('renamed')
+    await publish()
+    expect(await rename(fan)).toBe('terms_not_accepted')
+    await publish({ required: false })
+    expect(await rename(fan)).toBe('renamed')
+  })
+
+  test('are accepted by either operation, and withdrawn by one request', async () => {
+    const fan = await world.fan()
+    const current = await publish()
+    expect((await fan.put('/api/user/terms', { version: current })).status).toBe(200)
+    expect(await termsOf(fan)).toMatchObject({ granted: true, grantedVersion: current, source: 'app' })
+    expect(await rename(fan)).toBe('renamed')
+    expect((await put(fan, false, current)).status).toBe(200)
+    expect((await fan.get('/api/user/terms')).body).toMatchObject({ required: current, accepted: null })
+    expect(await rename(fan)).toBe('terms_not_accepted')
+    world.clock.advance(1_000)
+    await put(fan, true, current)
+    const acceptedAt = world.clock.now().toISOString()
+    expect((await fan.get('/api/user/terms')).body.accepted).toEqual({ version: current, acceptedAt })
+    expect(await rename(fan)).toBe('renamed')
+    const rows = await exportConsents(world.db.read, (await userIdOf(world, fan)) ?? '')
+    expect(rows.map(({ seq, granted }) => [seq, granted]).toSorted()).toEqual([
+      [1, true],
+      [2, false],
+      [3, true],
+    ])
+  })
+
+  test('that were accepted before there was a document are shown, and can be withdrawn', async () => {
+    const fan = await world.fan()
+    const current = await publish()
+    await fan.post('/api/user/profile', { country: 'PT' })
+    const userId = (await userIdOf(world, fan)) ?? ''
+    const { termsAcceptances } = world.db.tables
+    const acceptedAt = world.clock.now()
+    await world.db.write(tx => tx.insert(termsAcceptances).values({ userId, version: current, acceptedAt }))
+    expect(await termsOf(fan)).toMatchObject({ granted: true, grantedVersion: current })
+    await put(fan, false, 'any')
+    expect(await termsOf(fan)).toMatchObject({ granted: false, grantedVersion: null })
+    expect(await rename(fan)).toBe('terms_not_accepted')
+  })
+
+  test('of the settings win over those of the document', async () => {
+    const [fan, current] = [await world.fan(), await publish()]
+    const end = overrideSettings(world.db, { termsVersion: 'of-the-settings' })
+    try {
+      await put(fan, true, current)
+      expect((await fan.get('/api/user/terms')).body.required).toBe('of-the-settings')
+      expect(await rename(fan)).toBe('terms_not_accepted')
+    } finally {
+      end()
+    }
+    expect(await rename(fan)).toBe('renamed')
+  })
+})
+
+/** States an age band, as a system of the club does. */
+async function stateAge(world: World, fan: Fan, members: object) {
+  const system = world.withToken(await world.serverKey(['age:write']))
+  const named = { provider: world.config.identity.name, subject: fan.subject }
+  const assuredAt = world.clock.now().toISOString()
+  return system.put('/api/age-bands', {
+    fan: named,
+    source: 'school',
+    assuredAt,
+    ageBand: null,
+    ...members,
+  })
+}
+
 onEachEngine('An age band', world => {
   const idOf = async (fan: Fan) => (await userIdOf(world, fan)) ?? ''
-  async function state(fan: Fan, members: object) {
-    const system = world.withToken(await world.serverKey(['age:write']))
-    const named = { provider: world.config.identity.name, subject: fan.subject }
-    const assuredAt = world.clock.now().toISOString()
-    return system.put('/api/age-bands', {
-      fan: named,
-      source: 'school',
-      assuredAt,
-      ageBand: null,
-      ...members,
-    })
-  }
+  const state = (fan: Fan, members: object) => stateAge(world, fan, members)
   const ageOf = async (fan: Fan) => (await fan.get('/api/user/consents')).body.age
 
   test('is stated by a server key, and decides who is old enough', async () => {
@@ -252,3 +362,87 @@ onEachEngine('An age band', world => {
     expect(await ageOf(fan)).toMatchObject({ ageBand: '13_15', source: 'school' })
   })
 })
+
+onEachEngine(
+  'An age band of the provider',
+  world => {
+    const ageOf = async (fan: Fan) => (await fan.get('/api/user/consents')).body.age
+    /** A fan whom the provider has stated to be of this band. */
+    async function claimed(band: unknown) {
+      const fan = await world.fan()
+      await fan.post('/api/user/profile', { country: 'PT' })
+      await tell(fan, { age_band: band })
+      return fan
+    }
+    const tell = async (fan: Fan, claims: object, event: object = {}) =>
+      expect((await deliver(world, { ...updated(world, fan.subject, claims), ...event })).status).toBe(204)
+
+    test('comes with its events, and a birth date is left out', async () => {
+      const fan = await claimed('16_17')
+      const at = world.clock.now().toISOString()
+      const stated = { ageBand: '16_17', source: 'provider', assuredAt: at, guardianConsent: null }
+      expect(await ageOf(fan)).toEqual(stated)
+      world.clock.advance(1_000)
+      await tell(fan, { age_band: '2011-02-03' })
+      expect(await ageOf(fan)).toEqual(stated)
+    })
+
+    test('ends when the provider states none, and not when an event does not contain it', async () => {
+      const fan = await claimed('adult')
+      world.clock.advance(1_000)
+      await tell(fan, { name: 'Ada' })
+      expect(await ageOf(fan)).toMatchObject({ ageBand: 'adult' })
+      const before = new Date(world.clock.ms - 500).toISOString()
+      await tell(fan, { age_band: null })
+      expect(await ageOf(fan)).toMatchObject({ ageBand: null, source: 'provider' })
+      // An older event that arrives later.
+      await tell(fan, { age_band: 'adult' }, { timestamp: before })
+      expect(await ageOf(fan)).toMatchObject({ ageBand: null })
+    })
+
+    test('ends with userinfo without the claim, which is complete', () => {
+      const now = world.clock.now()
+      const bandOf = (body: object) =>
+        parseUserinfo('any', { body, headers: new Headers() }, now, { now, ageClaim: 'age_band' }).claims
+          .ageBand
+      expect([bandOf({}), bandOf({ age_band: 'adult' }), bandOf({ age_band: 17 })]).toEqual([
+        null,
+        'adult',
+        undefined,
+      ])
+    })
+
+    test('counts if it was stated later than that of another source, and does not end that one', async () => {
+      const fan = await claimed('adult')
+      const earlier = new Date(world.clock.ms - 1_000).toISOString()
+      const late = await stateAge(world, fan, { ageBand: '13_15', assuredAt: earlier })
+      expect(late.body).toMatchObject({ ageBand: 'adult', source: 'provider' })
+      world.clock.advance(1_000)
+      await stateAge(world, fan, { ageBand: '13_15' })
+      world.clock.advance(1_000)
+      await tell(fan, { age_band: null })
+      expect(await ageOf(fan)).toMatchObject({ ageBand: '13_15', source: 'school' })
+      await tell(fan, { age_band: 'adult' })
+      expect(await ageOf(fan)).toMatchObject({ ageBand: 'adult', source: 'provider' })
+    })
+
+    test('does not wait for the time when it was checked: a guardian who refuses is heard at once', async () => {
+      const fan = await claimed('13_15')
+      const assuredAt = new Date(world.clock.ms - 60_000).toISOString()
+      const refused = await stateAge(world, fan, { ageBand: 'adult', assuredAt, guardianConsent: false })
+      expect(refused.body).toMatchObject({ ageBand: '13_15', guardianConsent: false })
+      expect((await fan.patch('/api/user/profile', { bio: 'x' })).body.code).toBe('guardian_consent_required')
+    })
+
+    test('is not stated for a time in the future', async () => {
+      const fan = await claimed('13_15')
+      const assuredAt = new Date(world.clock.ms + 600_000).toISOString()
+      const { status, body } = await stateAge(world, fan, { ageBand: 'adult', assuredAt })
+      expect([status, body.errors]).toEqual([
+        422,
+        [{ pointer: '/assuredAt', message: 'must not be in the future' }],
+      ])
+    })
+  },
+  { env: { IDP_AGE_CLAIM: 'age_band' } },
+)

@@ -57,7 +57,7 @@ onEachEngine('Deliveries in any order', world => {
     for (const { claims, ...rest } of deliveries) {
       const { event } = readUserEvent(
         { ...rest, data: { sub: subject, ...claims } },
-        PROVIDER,
+        { name: PROVIDER, ageClaim: null },
         world.clock.now(),
       )
       if (!event) throw new Error('every delivery here is of a type that we understand')

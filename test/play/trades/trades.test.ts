@@ -4,6 +4,7 @@ import { eq, inArray } from 'drizzle-orm'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import { storeAge } from '../../../src/identity/users/age.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
 import { deleteEndedTrades } from '../../../src/play/trades/end.ts'
@@ -342,6 +343,19 @@ onEachEngine(
       expect((await read(b, trade.id)).status).toBe('open')
       await suspend(b)
       expect(refusal(await accept(b, trade))).toEqual([403, 'suspended'])
+    })
+
+    test('is not possible with a fan whose guardian has not agreed, on either side', async () => {
+      const { a, b, wanted, trade } = await offered()
+      const state = (guardianConsent: boolean) =>
+        world.db.write(tx =>
+          storeAge(tx, a.id, { ageBand: '13_15', source: 'school', assuredAt: tx.now(), guardianConsent }),
+        )
+      await state(false)
+      expect(refusal(await accept(b, trade))).toEqual([409, 'fan_cannot_trade'])
+      expect(refusal(await offer(b, a.handle, [wanted]))).toEqual([409, 'fan_cannot_trade'])
+      await state(true)
+      expectStatus(200, await accept(b, trade))
     })
 
     test('becomes void when one of the fans is erased, and keeps no handle of the fan', async () => {
