@@ -18,6 +18,12 @@ const newTableAppendOnly: Compatibility = {
   reason: 'The triggers are of a table that older versions do not write.',
 }
 
+/** No version changes a consent. */
+const consentsAppendOnly: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Versions that write consents only add them.',
+}
+
 /** No version truncates. */
 const refusesTruncate: Compatibility = {
   runsFrom: '0000_initial',
@@ -76,6 +82,7 @@ const byMigration = {
   '0046_archive-entries': opensForArchive,
   '0050_short-events': shortEvents,
   '0056_accounts-append-only': newTableAppendOnly,
+  '0059_consents-append-only': consentsAppendOnly,
 }
 
 /** By engine and name of the migration. */

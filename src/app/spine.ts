@@ -3,6 +3,7 @@
  * database.
  */
 import type { Spine } from '../../db/index.ts'
+import { withRequiredTerms } from '../club/documents/required-terms.ts'
 import { createMatchesSpine } from '../club/matches/revise.ts'
 import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
@@ -15,6 +16,7 @@ import { recordTiers } from '../economy/events/record-tiers.ts'
 import { createEventsSpine } from '../economy/events/spine.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
+import { consentToTerms } from '../fan/consents/consents.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { readSamePerson } from '../fan/moderation/people.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
@@ -33,9 +35,9 @@ import { questReader } from '../play/quests/event-reader.ts'
 import { completeSetsOf } from '../play/sets/complete-sets.ts'
 
 export const createSpine = (): Spine => ({
-  settings: createSettingsSpine(readStatedSettings),
+  settings: createSettingsSpine(withRequiredTerms(readStatedSettings)),
   sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal, readSamePerson }),
-  publicText: createPublicTextSpine(fileAutomaticReport),
+  publicText: createPublicTextSpine({ flag: fileAutomaticReport, consentToTerms }),
   matches: createMatchesSpine(recordMatchUpdate),
   accounts: createAccountsSpine(recordTiers),
   points: createPointsSpine(recordEntries),

@@ -3,6 +3,7 @@ export const APPEND_ONLY = [
   'account_entries',
   'cash_entries',
   'catalogue_revisions',
+  'consents',
   'console_audit',
   'item_transfers',
   'moderation_decisions',

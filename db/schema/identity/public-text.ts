@@ -7,7 +7,13 @@ export function definePublicTextTables(kit: ColumnKit, { users }: Referenced<'us
 
   const termsAcceptances = table(
     'terms_acceptances',
-    { userId: idOf(users), version: id().notNull(), acceptedAt: timestamp().notNull() },
+    {
+      userId: idOf(users),
+      version: id().notNull(),
+      acceptedAt: timestamp().notNull(),
+      /** Null: in force. */
+      withdrawnAt: timestamp(),
+    },
     t => [kit.primaryKey({ name: 'terms_acceptances_pk', columns: [t.userId, t.version] })],
   )
 

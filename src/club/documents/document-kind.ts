@@ -4,6 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { Closed } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { forgetSettings } from '../../platform/settings/settings.ts'
 import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
 import { declarePlainKind } from '../catalogue/plain-kind.ts'
 import { Text } from '../catalogue/texts.ts'
@@ -23,7 +24,11 @@ const DocumentEntry = Closed(
     purpose: EntrySlug('What it is for, such as terms, marketing or analytics.'),
     text: Text(20_000, 'What the fan reads.'),
     required: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether apps do not continue without it.' }),
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether apps do not continue without it. Fans write public texts only after they have accepted required terms.',
+      }),
     ),
     active: Active,
   },
@@ -65,5 +70,9 @@ export const documentKind = declarePlainKind({
     // One that the same import has written is compared in its file.
     return others.some(other => !isWritten('documents', other.id)) ? [isSecond] : []
   },
-  lock: bumpVersion,
+  async lock(tx) {
+    await bumpVersion(tx)
+    // Required terms are part of the settings in force.
+    forgetSettings(tx)
+  },
 })

@@ -6,27 +6,23 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { readCurrentDocuments } from '../../club/documents/document-kind.ts'
+import { TERMS } from '../../club/documents/required-terms.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
+import { instantIn } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
-import { acceptTerms } from '../../identity/public-text/terms.ts'
+import { noteAcceptance, readTerms, withdrawTerms } from '../../identity/public-text/terms.ts'
 import { findAge, presentAge } from '../../identity/users/age.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
-import { settingsOf } from '../../platform/settings/settings.ts'
 import { consentProblems } from './problems.ts'
 import type { ConsentChanges } from './schema.ts'
 
 type ConsentRow = Tables['consents']['$inferSelect']
 type CurrentDocument = Awaited<ReturnType<typeof readCurrentDocuments>>[number]
 
-/** The purpose that also counts as the terms of public texts. */
-const TERMS = 'terms'
-
 /** For each current document, and for each purpose of an earlier one, what the fan has stated last. */
 export async function readConsents(reader: Reader, { userId }: Viewer) {
-  const documents = await readCurrentDocuments(reader)
-  const stated = new Map((await selectLatest(reader, userId)).map(row => [row.purpose, row]))
-  const current = new Map(documents.map(document => [document.purpose, document]))
+  const { current, stated } = await readStated(reader, userId)
   const purposes = new Set([...current.keys(), ...stated.keys()])
   return {
     consents: [...purposes]
@@ -34,6 +30,28 @@ export async function readConsents(reader: Reader, { userId }: Viewer) {
       .map(purpose => present(purpose, current.get(purpose), stated.get(purpose))),
     age: presentAge(await findAge(reader, userId)),
   }
+}
+
+/** The current documents, and what the fan has stated last, by purpose. */
+async function readStated(reader: Reader, userId: string) {
+  const documents = await readCurrentDocuments(reader)
+  const current = new Map(documents.map(document => [document.purpose, document]))
+  const stated = new Map((await selectLatest(reader, userId)).map(row => [row.purpose, row]))
+  const terms = current.get(TERMS)
+  if (terms && !stated.has(TERMS)) {
+    const before = await readAccepted(reader, userId, terms.id)
+    if (before) stated.set(TERMS, before)
+  }
+  return { current, stated }
+}
+
+/** Terms that the fan accepted before the club had a document of them. */
+async function readAccepted(reader: Reader, userId: string, documentId: string): Promise<ConsentRow | null> {
+  const { accepted } = await readTerms(reader, { userId })
+  if (!accepted) return null
+  const { version, acceptedAt } = accepted
+  const row = { userId, purpose: TERMS, documentId, version, granted: true, source: 'app' }
+  return { ...row, seq: 0, changedAt: instantIn(acceptedAt) }
 }
 
 function present(purpose: string, document: CurrentDocument | undefined, row: ConsentRow | undefined) {
@@ -70,8 +88,7 @@ export async function writeConsents(
   const { userId } = caller
   // The sequence of a purpose has no gap: units of work of the fan wait for each other here.
   await lockToCount(tx, userId)
-  const stated = new Map((await selectLatest(tx, userId)).map(row => [row.purpose, row]))
-  const current = new Map((await readCurrentDocuments(tx)).map(document => [document.purpose, document]))
+  const { current, stated } = await readStated(tx, userId)
   for (const [purpose, { granted, version }] of Object.entries(changes)) {
     const [document, before] = [current.get(purpose), stated.get(purpose)]
     const documentId = document?.id ?? before?.documentId
@@ -82,17 +99,32 @@ export async function writeConsents(
         purpose,
         version: document.version,
       })
+    if (purpose === TERMS) await (granted ? noteAcceptance(tx, userId, version) : withdrawTerms(tx, userId))
     // A withdrawal needs no version: it ends whatever was granted.
     if (granted ? before?.granted && before.version === version : !(before?.granted ?? false)) continue
-    const row = { userId, purpose, granted, documentId, version, source, changedAt: tx.now() }
-    await tx.insert(tx.tables.consents).values({ ...row, seq: (before?.seq ?? 0) + 1 })
-    const data = { purpose, documentId, version, granted }
-    await recordEvent(tx, { userId, type: 'consent.changed', data })
-    if (purpose === TERMS && granted && version === (await settingsOf(tx)).termsVersion)
-      // never terms_version_not_current: it is the current one.
-      await acceptTerms(tx, caller, { version })
+    await appendConsent(tx, { userId, purpose, granted, documentId, version, source }, before)
   }
   return readConsents(tx, caller)
+}
+
+async function appendConsent(
+  tx: Transaction,
+  row: Omit<ConsentRow, 'seq' | 'changedAt'>,
+  before: ConsentRow | undefined,
+) {
+  await tx.insert(tx.tables.consents).values({ ...row, seq: (before?.seq ?? 0) + 1, changedAt: tx.now() })
+  const { userId, purpose, documentId, version, granted } = row
+  await recordEvent(tx, { userId, type: 'consent.changed', data: { purpose, documentId, version, granted } })
+}
+
+/** Of a fan who has accepted the terms by their version: a consent too, if the club has a document of this version. */
+export async function consentToTerms(tx: Transaction, userId: string, version: string): Promise<void> {
+  await lockToCount(tx, userId)
+  const terms = (await readCurrentDocuments(tx)).find(({ purpose }) => purpose === TERMS)
+  const before = (await selectLatest(tx, userId)).find(({ purpose }) => purpose === TERMS)
+  if (terms?.version !== version || (before?.granted && before.version === version)) return
+  const stated = { purpose: TERMS, granted: true, documentId: terms.id, version, source: 'app' }
+  await appendConsent(tx, { userId, ...stated }, before)
 }
 
 /** Every row, the oldest first: the proof. */

@@ -10,5 +10,11 @@ declare module '../../../db/types.ts' {
 /** Called in the unit of work of the write, with the texts that the filter matches. */
 type Flag = (tx: Transaction, userId: string, texts: string[]) => Promise<void>
 
+/** Called in the unit of work in which a fan accepts a version of the terms. */
+type ConsentToTerms = (tx: Transaction, userId: string, version: string) => Promise<void>
+
 /** `isApplied`: whether texts are checked, as the API does. Commands, which write no texts of fans, do not. */
-export const createPublicTextSpine = (flag: Flag) => ({ flag, isApplied: false })
+export const createPublicTextSpine = (rooms: { flag: Flag; consentToTerms: ConsentToTerms }) => ({
+  ...rooms,
+  isApplied: false,
+})

@@ -1,5 +1,5 @@
 /** The terms of the club, and which of their versions a fan has accepted. */
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
@@ -7,7 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import { policyOf } from './policy.ts'
 import { publicTextProblems } from './problems.ts'
 
-/** What the fan has accepted last, and what texts for others require. */
+/** What the fan has accepted last and not withdrawn, and what texts for others require. */
 export async function readTerms(reader: Reader, { userId }: Viewer) {
   const accepted = await selectLatest(reader, userId)
   const { termsVersion: required, termsUrl: url } = await policyOf(reader)
@@ -23,7 +23,7 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
   return reader
     .select()
     .from(accepted)
-    .where(eq(accepted.userId, userId))
+    .where(and(eq(accepted.userId, userId), isNull(accepted.withdrawnAt)))
     .orderBy(desc(accepted.acceptedAt), desc(accepted.version))
     .limit(1)
 })
@@ -32,10 +32,35 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
 export async function acceptTerms(tx: Transaction, { userId }: Caller, { version }: { version: string }) {
   if (version !== (await policyOf(tx)).termsVersion)
     throw new DomainError(publicTextProblems.terms_version_not_current)
-  const { termsAcceptances } = tx.tables
-  await tx.insert(termsAcceptances).values({ userId, version, acceptedAt: tx.now() }).onConflictDoNothing()
+  await noteAcceptance(tx, userId, version)
+  await tx.spine.publicText.consentToTerms(tx, userId, version)
   return readTerms(tx, { userId })
 }
+
+/** The time stays, unless the fan had withdrawn it. */
+export async function noteAcceptance(tx: Transaction, userId: string, version: string): Promise<void> {
+  const { termsAcceptances: accepted } = tx.tables
+  const again = { acceptedAt: tx.now(), withdrawnAt: null }
+  await tx
+    .insert(accepted)
+    .values({ userId, version, acceptedAt: tx.now() })
+    .onConflictDoUpdate({
+      target: [accepted.userId, accepted.version],
+      set: again,
+      setWhere: isNotNull(accepted.withdrawnAt),
+    })
+}
+
+/** Of all versions: texts for others then require that the fan accepts the terms again. */
+export async function withdrawTerms(tx: Transaction, userId: string): Promise<void> {
+  const { termsAcceptances: accepted } = tx.tables
+  await tx
+    .update(accepted)
+    .set({ withdrawnAt: tx.now() })
+    .where(and(eq(accepted.userId, userId), isNull(accepted.withdrawnAt)))
+}
+
+/** The fan has accepted this version, and not withdrawn it. */
 
 export const hasAccepted = async (reader: Reader, userId: string, version: string): Promise<boolean> =>
   (await selectAcceptance(reader, userId, version)) !== undefined
@@ -45,14 +70,16 @@ const selectAcceptance = preparedRow((reader: Reader, userId: string, version: s
   return reader
     .select({ acceptedAt: accepted.acceptedAt })
     .from(accepted)
-    .where(and(eq(accepted.userId, userId), eq(accepted.version, version)))
+    .where(
+      and(eq(accepted.userId, userId), eq(accepted.version, version), isNull(accepted.withdrawnAt)),
+    )
 })
 
 export async function exportTerms(reader: Reader, userId: string) {
   const { termsAcceptances: accepted } = reader.tables
-  const { version, acceptedAt } = accepted
+  const { version, acceptedAt, withdrawnAt } = accepted
   return reader
-    .select({ version, acceptedAt })
+    .select({ version, acceptedAt, withdrawnAt })
     .from(accepted)
     .where(eq(accepted.userId, userId))
     .orderBy(acceptedAt, version)

@@ -7,7 +7,7 @@ import { readCashBalances } from '../../../economy/cash/balances.ts'
 import { rankOf } from '../../../economy/leaderboard/ranked-entry.ts'
 import { readBalance } from '../../../economy/points/account.ts'
 import { readHeld } from '../../../economy/points/holds.ts'
-import { readTerms } from '../../../identity/public-text/terms.ts'
+import { hasAccepted, readTerms } from '../../../identity/public-text/terms.ts'
 import { readPrivacy } from '../../../identity/relations/privacy.ts'
 import { type Decision, listDecisions, sanctionsInForce } from '../../../identity/sanctions/decisions.ts'
 import { findCompletion } from '../../../identity/users/completion.ts'
@@ -187,8 +187,8 @@ async function findBlockers(reader: Reader, user: User, states: Head['states']):
     state === 'deleted' ? 'deleted_at_provider' : state,
   )
   if (!user.erasedAt) {
-    const { required, accepted } = await readTerms(reader, { userId: user.id })
-    if (required && accepted?.version !== required) codes.push('terms_not_accepted')
+    const { required } = await readTerms(reader, { userId: user.id })
+    if (required && !(await hasAccepted(reader, user.id, required))) codes.push('terms_not_accepted')
     if (await isSyncQueued(reader, user.id)) codes.push('sync_deferred')
   }
   if (await owesRefund(reader, user.id)) codes.push('refund_due')

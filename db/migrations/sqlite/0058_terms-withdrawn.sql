@@ -1,0 +1,1 @@
+ALTER TABLE `terms_acceptances` ADD `withdrawn_at` integer;
