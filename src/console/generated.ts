@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -265,6 +265,16 @@ export interface components {
              * @constant
              */
             code: "event_archived";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The club asks for no consent of this purpose. Read the documents again. */
+        DocumentNotFoundProblem: {
+            /**
+             * @description `document_not_found`.
+             * @constant
+             */
+            code: "document_not_found";
+            /** @description The purpose. */
+            purpose: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description To write texts that other fans read, the fan must accept the terms of version `required`. Show the terms, and accept them with `PUT /api/user/terms`. */
         TermsNotAcceptedProblem: {
@@ -1033,6 +1043,65 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** Consent */
+        Consent: {
+            /** @description What it is for, such as terms or marketing. */
+            purpose: string;
+            /** @description The current document. Null: there is none any longer. */
+            documentId: string | null;
+            /** @description Version of the current document. */
+            version: string | null;
+            /** @description Whether the app does not continue without it. */
+            required: boolean;
+            /** @description Whether the fan agrees. False until the fan does. */
+            granted: boolean;
+            /** @description The version that the fan agrees to. If it is not the current one, ask again. */
+            grantedVersion: string | null;
+            /** @description When the fan stated it. Null: never. */
+            changedAt: string | null;
+            /** @description Where the fan stated it. */
+            source: string | null;
+        };
+        /** FanConsents */
+        FanConsents: {
+            /** @description By purpose. */
+            consents: components["schemas"]["Consent"][];
+            /** @description What the club knows of the age of the fan. */
+            age: {
+                /**
+                 * @description Null: unknown.
+                 * @enum {string|null}
+                 */
+                ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
+                /** @description Who has checked it. */
+                source: string | null;
+                /** @description When it was checked. */
+                assuredAt: string | null;
+                /** @description Whether a guardian consents. Null: nobody has asked. False: the fan cannot write. */
+                guardianConsent: boolean | null;
+            };
+            /** @description Newest first. */
+            history: {
+                /** @description What it is for. */
+                purpose: string;
+                /** @description Of this purpose: 1, 2, 3 … */
+                seq: number;
+                /** @description False: a withdrawal. */
+                granted: boolean;
+                /** @description The document. */
+                documentId: string;
+                /** @description Its version. */
+                version: string;
+                /** @description Where it was stated, such as app or staff. */
+                source: string;
+                /** @description When it was stated. */
+                changedAt: string;
+                /** @description Who of the staff recorded it. */
+                by: string | null;
+                /** @description Why, if staff recorded it. */
+                reason: string | null;
+            }[];
+        };
         /** FanRecord */
         FanRecord: {
             /** @description The columns by name. */
@@ -1288,6 +1357,18 @@ export interface components {
         EndedSessions: {
             /** @description Devices that were signed in. */
             devices: number;
+        };
+        /** Withdrawal */
+        Withdrawal: {
+            /** @description The purpose of the consent. */
+            purpose: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** Withdrawn */
+        Withdrawn: {
+            /** @description False: the fan did not agree before either. */
+            withdrawn: boolean;
         };
         /** NewNames */
         NewNames: {
@@ -4888,6 +4969,29 @@ export interface operations {
             };
         };
     };
+    readFanConsents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanConsents"];
+                };
+            };
+        };
+    };
     readFanRecord: {
         parameters: {
             query?: never;
@@ -5999,6 +6103,33 @@ export interface operations {
             };
         };
     };
+    withdrawConsentOfFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Withdrawal"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawn"];
+                };
+            };
+        };
+    };
 }
 type WithRequired<T, K extends keyof T> = T & {
     [P in K]-?: T[P];
@@ -6034,6 +6165,7 @@ export interface problems {
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
   'event_archived': components['schemas']['EventArchivedProblem']
+  'document_not_found': components['schemas']['DocumentNotFoundProblem']
   'terms_not_accepted': components['schemas']['TermsNotAcceptedProblem']
   'text_not_allowed': components['schemas']['TextNotAllowedProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
@@ -6220,6 +6352,8 @@ export interface codes {
   readFace: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the overview of a fan */
   readFan: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read what a fan agrees to, with each change, and the age band */
+  readFanConsents: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the stored record of a fan */
   readFanRecord: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the history of a fan, newest first */
@@ -6308,6 +6442,8 @@ export interface codes {
   verifyAudit: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Void an event, and take back the points that it earned */
   voidEventOfFan: 'malformed_request' | 'fan_not_found' | 'event_not_found' | 'request_timeout' | 'event_archived' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Record that a fan withdraws a consent, as by letter. Only fans themselves agree. */
+  withdrawConsentOfFan: 'malformed_request' | 'fan_not_found' | 'document_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
@@ -6376,6 +6512,7 @@ export const requests = {
   readConsoleOrder: { method: 'GET', path: '/api/orders/{orderId}' },
   readFace: { method: 'GET', path: '/api/pictures/fans/{fanId}' },
   readFan: { method: 'GET', path: '/api/fans/{fanId}' },
+  readFanConsents: { method: 'GET', path: '/api/fans/{fanId}/consents' },
   readFanRecord: { method: 'GET', path: '/api/fans/{fanId}/record' },
   readFanTimeline: { method: 'GET', path: '/api/fans/{fanId}/timeline' },
   readJob: { method: 'GET', path: '/api/jobs/{runId}' },
@@ -6420,4 +6557,5 @@ export const requests = {
   useCode: { method: 'POST', path: '/api/desk/codes/{code}/use', body: true },
   verifyAudit: { method: 'GET', path: '/api/audit/verification' },
   voidEventOfFan: { method: 'POST', path: '/api/fans/{fanId}/void-event', body: true },
+  withdrawConsentOfFan: { method: 'POST', path: '/api/fans/{fanId}/consents/withdraw', body: true },
 } as const

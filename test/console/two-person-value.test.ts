@@ -70,6 +70,7 @@ const NEVER = [
   'undoClaimOfFan',
   'uploadCataloguePicture',
   'useCode',
+  'withdrawConsentOfFan',
 ]
 
 /**

@@ -7,7 +7,7 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { readCurrentDocuments } from '../../club/documents/document-kind.ts'
 import { TERMS } from '../../club/documents/required-terms.ts'
-import type { Caller, Viewer } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { instantIn } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
@@ -78,10 +78,10 @@ const selectLatest = prepared((reader: Reader, userId: string) => {
     .where(and(eq(consents.userId, userId), eq(consents.seq, newest)))
 })
 
-/** States consents of the caller. What is stated already changes nothing. `source`: where the fan stated it. */
+/** States consents of a fan whose record is locked. What is stated already changes nothing. `source`: where the fan stated it. */
 export async function writeConsents(
   tx: Transaction,
-  caller: Caller,
+  caller: Viewer,
   changes: ConsentChanges,
   source = 'app',
 ) {

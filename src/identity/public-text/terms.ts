@@ -70,9 +70,7 @@ const selectAcceptance = preparedRow((reader: Reader, userId: string, version: s
   return reader
     .select({ acceptedAt: accepted.acceptedAt })
     .from(accepted)
-    .where(
-      and(eq(accepted.userId, userId), eq(accepted.version, version), isNull(accepted.withdrawnAt)),
-    )
+    .where(and(eq(accepted.userId, userId), eq(accepted.version, version), isNull(accepted.withdrawnAt)))
 })
 
 export async function exportTerms(reader: Reader, userId: string) {

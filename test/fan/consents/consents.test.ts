@@ -1,13 +1,13 @@
 /** Consents, age bands, and the freeze without the consent of a guardian. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
 import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exportConsents } from '../../../src/fan/consents/consents.ts'
 import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { parseTokenClaims, parseUserinfo } from '../../../src/platform/identity-provider/claims.ts'
-import type { Transaction } from '../../../db/index.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { addOfEachKind, blockersOf } from '../../play/eligibility/eligibility-world.ts'
 import { userIdOf } from '../../play/packs/packs-world.ts'
@@ -367,7 +367,7 @@ onEachEngine(
   'An age band of the provider',
   world => {
     const ageOf = async (fan: Fan) => (await fan.get('/api/user/consents')).body.age
-    /** A fan whom the provider has stated to be of this band. */
+    /** A fan with this band at the provider. */
     async function claimed(band: unknown) {
       const fan = await world.fan()
       await fan.post('/api/user/profile', { country: 'PT' })

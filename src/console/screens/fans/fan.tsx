@@ -13,6 +13,7 @@ import { Money, None, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { FanActions } from './actions/menu.tsx'
+import { ConsentsTab } from './consents.tsx'
 import { ModerationTab } from './moderation.tsx'
 import { PointsTab } from './points.tsx'
 import { RecordTab } from './record.tsx'
@@ -20,7 +21,7 @@ import { StateBadges } from './states.tsx'
 import { FanTimeline } from './timeline.tsx'
 import type { FanHead } from './types.ts'
 
-const TABS = ['timeline', 'points', 'cards', 'orders', 'moderation', 'record'] as const
+const TABS = ['timeline', 'points', 'cards', 'orders', 'consents', 'moderation', 'record'] as const
 const BACK = { to: '/fans', title: 'Fans' }
 
 export function FanScreen({ fanId }: { fanId: string }) {
@@ -51,6 +52,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
     { id: 'points', title: 'Points' },
     { id: 'cards', title: 'Cards', count: counts.items },
     { id: 'orders', title: 'Orders', count: counts.orders },
+    { id: 'consents', title: 'Consents' },
     { id: 'moderation', title: 'Moderation', count: counts.openReports || null },
     { id: 'record', title: 'Record' },
   ] as const
@@ -95,6 +97,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
             {tab === 'points' && <PointsTab fanId={head.id} />}
             {tab === 'cards' && <CardsTab fanId={head.id} />}
             {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
+            {tab === 'consents' && <ConsentsTab fanId={head.id} />}
             {tab === 'moderation' && <ModerationTab head={head} />}
             {tab === 'record' && <RecordTab fanId={head.id} />}
           </Tabs>

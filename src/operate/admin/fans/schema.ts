@@ -4,6 +4,7 @@ import {
   Id,
   IdReference,
   Instant,
+  Integer,
   NextCursor,
   Nullable,
   OneOf,
@@ -11,6 +12,7 @@ import {
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { PointsEntry, PointsHistory } from '../../../economy/points/schema.ts'
+import { Consents } from '../../../fan/consents/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { MATCHES } from './lookups.ts'
 import { FAN_STATES } from './states.ts'
@@ -231,4 +233,25 @@ export const FanPoints = Closed(
     ),
   },
   { title: 'FanPoints' },
+)
+
+export const FanConsents = Closed(
+  {
+    ...Consents.properties,
+    history: Type.Array(
+      Closed({
+        purpose: Type.String({ description: 'What it is for.' }),
+        seq: Integer({ minimum: 1, description: 'Of this purpose: 1, 2, 3 …' }),
+        granted: Type.Boolean({ description: 'False: a withdrawal.' }),
+        documentId: Type.String({ description: 'The document.' }),
+        version: Type.String({ description: 'Its version.' }),
+        source: Type.String({ description: 'Where it was stated, such as app or staff.' }),
+        changedAt: Instant('When it was stated.'),
+        by: Nullable(Type.String(), { description: 'Who of the staff recorded it.' }),
+        reason: Nullable(Type.String(), { description: 'Why, if staff recorded it.' }),
+      }),
+      { description: 'Newest first.' },
+    ),
+  },
+  { title: 'FanConsents' },
 )

@@ -9,5 +9,6 @@ export const thrownBy = {
   explainFanEvent: [eventProblems.event_not_found],
   listFanPoints: [userProblems.fan_not_found, transportProblems.invalid_cursor],
   listFanCards: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  readFanConsents: [userProblems.fan_not_found],
   readFanRecord: [userProblems.fan_not_found],
 } as const

@@ -5,6 +5,7 @@ import { mayDo, type Role, seesMoney } from '../../../identity/staff/roles.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
 import { listCollection } from '../../../play/packs/inventory.ts'
 import { Collection } from '../../../play/packs/schema.ts'
+import { readFanConsents } from '../../admin/fans/consents.ts'
 import { explainFanEvent } from '../../admin/fans/explain.ts'
 import { readFanHead, requireFan } from '../../admin/fans/head.ts'
 import { readFanPoints } from '../../admin/fans/points.ts'
@@ -120,6 +121,18 @@ export const fansRoutes = (deps: FansDeps) => {
         query: Closed(PageQuery),
         responses: { 200: Collection },
         problems: thrownBy.listFanCards,
+      }),
+    )
+    .get(
+      '/:fanId/consents',
+      ({ params }) => readFanConsents(db.read, params.fanId),
+      consoleOperation({
+        id: 'readFanConsents',
+        summary: 'Read what a fan agrees to, with each change, and the age band',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanConsents },
+        problems: thrownBy.readFanConsents,
       }),
     )
     .get(

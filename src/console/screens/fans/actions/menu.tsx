@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../../../parts/icon.tsx'
 import { may, type Permission } from '../../../session.ts'
 import { EndSessions, Export, Rename, Sanction } from './account.tsx'
 import { CorrectClaim } from './claims.tsx'
+import { WithdrawConsent } from './consents.tsx'
 import type { ActionFan, ActionProps } from './fan.ts'
 import { EraseFan, MergeFan } from './for-good.tsx'
 import { GiveCash, GrantPoints, VoidEvent } from './money.tsx'
@@ -50,6 +51,12 @@ const GROUPS: FanAction[][] = [
   ],
   [
     { title: 'Change name and handle', icon: 'edit', permission: 'fans.write', open: p => <Rename {...p} /> },
+    {
+      title: 'Withdraw a consent',
+      icon: 'undo',
+      permission: 'fans.write',
+      open: p => <WithdrawConsent {...p} />,
+    },
     {
       title: 'Sign out everywhere',
       icon: 'signOut',

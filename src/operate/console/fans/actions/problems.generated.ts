@@ -4,6 +4,7 @@ import { accountProblems } from '../../../../economy/accounts/problems.ts'
 import { cashProblems } from '../../../../economy/cash/problems.ts'
 import { eventProblems } from '../../../../economy/events/problems.ts'
 import { pointsProblems } from '../../../../economy/points/problems.ts'
+import { consentProblems } from '../../../../fan/consents/problems.ts'
 import { profileProblems } from '../../../../fan/profile/problems.ts'
 import { publicTextProblems } from '../../../../identity/public-text/problems.ts'
 import { userProblems } from '../../../../identity/users/problems.ts'
@@ -20,6 +21,7 @@ export const thrownBy = {
   grantCashToFan: [cashProblems.cash_not_accepted, userProblems.fan_not_found, pointsProblems.ref_reused],
   voidEventOfFan: [userProblems.fan_not_found, eventProblems.event_not_found, eventProblems.event_archived],
   endSessionsOfFan: [userProblems.fan_not_found],
+  withdrawConsentOfFan: [userProblems.fan_not_found, consentProblems.document_not_found],
   renameFan: [
     userProblems.fan_not_found,
     publicTextProblems.terms_not_accepted,

@@ -9,6 +9,7 @@ import { replaceCode, undoClaim, undoUse, undoUseOfReward } from '../../../../pl
 import type { CodeSource } from '../../../../play/rewards/redemptions.ts'
 import { exportUser } from '../../../admin/export-user.ts'
 import { listClaimsOf } from '../../../admin/fans/claims.ts'
+import { WITHDRAWAL, withdrawConsentOf } from '../../../admin/fans/consents.ts'
 import {
   endSessionsOf,
   eraseFan,
@@ -106,6 +107,21 @@ const corrections = ({ codeSources }: FanActionDeps) => [
     answer: schema.EndedSessions,
     problems: thrownBy.endSessionsOfFan,
     example: { reason },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/consents/withdraw',
+    id: WITHDRAWAL,
+    summary: 'Record that a fan withdraws a consent, as by letter',
+    description: 'Only fans themselves agree.',
+    permission: 'fans.write',
+    onePerson: 'It gives nothing.',
+    body: schema.Withdrawal,
+    verb: (tx, { body: { purpose }, params: { fanId } }) => withdrawConsentOf(tx, fanId, purpose),
+    detail: (_, { body: { purpose } }) => ({ purpose }),
+    answer: schema.Withdrawn,
+    problems: thrownBy.withdrawConsentOfFan,
+    example: { purpose: 'marketing', reason: 'Letter of 3 August.' },
   }),
   action({
     ...onFan,

@@ -31,6 +31,15 @@ export const FanClaims = Closed(
   { title: 'FanClaims' },
 )
 
+export const Withdrawal = Closed(
+  { purpose: Slug('The purpose of the consent.'), reason: Reason },
+  { title: 'Withdrawal' },
+)
+export const Withdrawn = Closed(
+  { withdrawn: Type.Boolean({ description: 'False: the fan did not agree before either.' }) },
+  { title: 'Withdrawn' },
+)
+
 export const FanGrant = Closed({ delta, ref, reason: Reason }, { title: 'FanGrant' })
 
 const { amount, currency, ref: cashRef, expiresAt } = CashPromotion.properties
