@@ -4,16 +4,17 @@ import { matchesType, parseTypes } from '../../src/delivery/webhooks/types.ts'
 import { unfold } from '../../src/economy/events/folded.ts'
 import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
+import { findWrongAccounts } from '../../src/economy/points/audit-accounts.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
-import { findWrongAccounts } from '../../src/operate/admin/audit/verify-accounts.ts'
 import { findWrongCash } from '../../src/operate/admin/audit/verify-cash.ts'
 import { findWrongCampaigns, findWrongRedemptions } from '../../src/operate/admin/audit/verify-codes.ts'
-import { findWrongOrders } from '../../src/operate/admin/audit/verify-orders.ts'
 import { findWrongPurchases } from '../../src/operate/admin/audit/verify-purchases.ts'
+import { findWrongDiscounts, findWrongVouchers } from '../../src/operate/admin/audit/verify-vouchers.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
 import { statusOf } from '../../src/play/purchases/purchase.ts'
 import type { Given } from '../../src/play/quests/give-reward.ts'
+import { findWrongOrders } from '../../src/play/shop/audit-orders.ts'
 import { execute } from '../db/probe.ts'
 import { readBuckets } from '../economy/leaderboard/board-model.ts'
 import { readTables } from '../support/read-tables.ts'
@@ -58,6 +59,8 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...walletFaults(all),
     ...[
       ...(await findWrongOrders(db.read)),
+      ...(await findWrongVouchers(db.read)),
+      ...(await findWrongDiscounts(db.read)),
       ...(await findWrongCash(db.read, ALL_FANS)),
       ...(await findWrongPurchases(db.read, ALL_FANS)),
       ...(await findWrongAccounts(db.read, ALL_FANS)),

@@ -1,6 +1,8 @@
-/** Entries by their place in the ledgers of fans, for the events that have them. */
+/** Entries by their place in the ledgers of fans: for the events that have them, and for checks. */
 import { and, between, eq, or } from 'drizzle-orm'
+import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
+import { eachPage } from '../../../db/keyset.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { EntryRow } from './hash.ts'
 
@@ -44,3 +46,21 @@ export const findPlace = preparedRow((reader: Reader, id: string) => {
     .from(pointsEntries)
     .where(eq(pointsEntries.id, id))
 })
+
+/** Entries of a page that checks read. */
+const PAGE_ENTRIES = 2_000
+
+/** Entries of a range by fan and `seq`, page by page. */
+export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
+  const { pointsEntries: entries } = reader.tables
+  const { userId, seq } = entries
+  return eachPage(
+    { userId, seq },
+    after =>
+      reader
+        .select()
+        .from(entries)
+        .where(and(inRange(userId, range), after)),
+    { size: PAGE_ENTRIES },
+  )
+}

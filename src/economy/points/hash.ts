@@ -55,11 +55,15 @@ export function chainEntry<
   return { entry, head: { balance, seq, headHash, updatedAt: at } }
 }
 
+type ChainFlaw = Omit<Finding, 'userId'>
+
+const EMPTY_HEAD: ChainHead = { balance: 0, seq: 0, headHash: GENESIS_HASH }
+
 /**
  * The column of an entry that does not follow from the previous entry, without the table name; for ledgers of points,
  * cash or accounts.
  */
-export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): Omit<Finding, 'userId'> | undefined {
+export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): ChainFlaw | undefined {
   const found = (what: string, expected: Finding['expected'], actual: Finding['actual']) => {
     return { what, seq: head.seq + 1, expected, actual }
   }
@@ -70,6 +74,21 @@ export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): Omit<Fin
   const hash = hashEntry(head.headHash, entry)
   return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
 }
+
+/** The head after all entries, or before the first one with a flaw. `flawOf`: if the ledger has further rules. */
+export function followChain<Entry extends EntryRow & Kept>(
+  entries: readonly Entry[],
+  { from = EMPTY_HEAD, flawOf = findChainFlaw }: { from?: ChainHead; flawOf?: FindFlaw<Entry> } = {},
+): ChainHead & { flaw: ChainFlaw | undefined } {
+  let head = from
+  for (const entry of entries) {
+    const flaw = flawOf(head, entry)
+    if (flaw) return { ...head, flaw }
+    head = { balance: entry.balanceAfter, seq: entry.seq, headHash: entry.hash }
+  }
+  return { ...head, flaw: undefined }
+}
+type FindFlaw<Entry> = (head: ChainHead, entry: Entry) => ChainFlaw | undefined
 
 /** Whether an account matches its entries. `tail`: those from the account's `seq` on. */
 export function isHeadOf({ seq, balance, headHash }: ChainHead, tail: ChainTail): boolean {

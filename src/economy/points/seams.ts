@@ -4,6 +4,7 @@
  */
 import { eq } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
+import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -49,6 +50,13 @@ export function readState(text: string | null | undefined): SeamState | null {
     if (error instanceof SyntaxError) return null
     throw error
   }
+}
+
+/** The seams of fans with an archived past, by user id. */
+export async function readSeamsOf(reader: Reader, range: Range): Promise<Map<string, Seam>> {
+  const { archiveSeams } = reader.tables
+  const seams = await reader.select().from(archiveSeams).where(inRange(archiveSeams.userId, range))
+  return new Map(seams.map(seam => [seam.userId, seam]))
 }
 
 /** The seams of these fans, by user id. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { findWrongAccounts } from '../../../src/economy/points/audit-accounts.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { findWrongAccounts } from '../../../src/operate/admin/audit/verify-accounts.ts'
 import { findWrongCampaigns, findWrongRedemptions } from '../../../src/operate/admin/audit/verify-codes.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { campaignKind } from '../../../src/play/codes/campaign-kind.ts'

@@ -3,7 +3,7 @@ import { and, inArray, isNull, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { type Plan, planFan } from '../../../economy/archive/plan-fan.ts'
 import { nameOf } from '../../../economy/events/event-rows.ts'
-import { readSeamsOf } from '../audit/stored-fans.ts'
+import { readSeamsOf } from '../../../economy/points/seams.ts'
 
 /** Plans for the fans who have something to archive. Erased and merged fans, and fans with a broken chain, have no plan. */
 export async function planFans(reader: Reader, userIds: string[], until: Date): Promise<Plan[]> {

@@ -1,10 +1,10 @@
 /** Checks of merged fans: of rows that a merge may have moved to another fan, and of points that expired after one. */
 import { and, eq, inArray, isNotNull, or } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
 import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /**
  * Checks the fans of a range. All records of a merged person are checked together, in the range of the fan who remained.

@@ -1,29 +1,19 @@
 /** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
-import { and, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { EVERYONE, inRange, type Range, type Span } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
 import { scoreOf } from '../../../economy/leaderboard/rank-index/entries.ts'
 import type { StoredFan } from '../../../economy/points/audit-fan.ts'
-import type { EntryRow } from '../../../economy/points/hash.ts'
-import type { Seam } from '../../../economy/points/seams.ts'
+import { readSeamsOf } from '../../../economy/points/seams.ts'
 
 /** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
   return { known: false, account: undefined, enrolment: undefined, scores: [] }
 }
 
-/** Maximum of fans and entries in memory. */
+/** Maximum of fans in memory. */
 const RANGE_FANS = 500
-const PAGE_ENTRIES = 2_000
-
-/** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id; or these. */
-export type Range = Span | { only: string } | { among: string[] }
-export interface Span {
-  after: string | null
-  upTo: string | null
-}
-
-export const EVERYONE: Span = { after: null, upTo: null }
 
 export type Ranges = AsyncGenerator<{ range: Range; userIds: string[] }>
 
@@ -46,21 +36,6 @@ export async function* readRanges(reader: Reader, span: Span = EVERYONE): Ranges
     after = upTo
   }
   yield { range: { after, upTo: span.upTo }, userIds: [] }
-}
-
-/** Entries of a range by fan and `seq`, page by page. */
-export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
-  const { pointsEntries: entries } = reader.tables
-  const { userId, seq } = entries
-  return eachPage(
-    { userId, seq },
-    after =>
-      reader
-        .select()
-        .from(entries)
-        .where(and(inRange(userId, range), after)),
-    { size: PAGE_ENTRIES },
-  )
 }
 
 /** Accounts, enrolments and scores of a range. `boards` names all boards: no index leads from a fan to their boards. */
@@ -129,20 +104,6 @@ export async function readStoredFan(
     seam: first?.seam ?? undefined,
   }
   return { fan, lastSeq: first?.lastSeq ?? 0 }
-}
-
-/** The seams of fans with an archived past, by user id. */
-export async function readSeamsOf(reader: Reader, range: Range): Promise<Map<string, Seam>> {
-  const { archiveSeams } = reader.tables
-  const seams = await reader.select().from(archiveSeams).where(inRange(archiveSeams.userId, range))
-  return new Map(seams.map(seam => [seam.userId, seam]))
-}
-
-export function inRange(column: Column, range: Range): SQL | undefined {
-  if ('only' in range) return eq(column, range.only)
-  if ('among' in range) return inArray(column, range.among)
-  const { after, upTo } = range
-  return and(after === null ? undefined : gt(column, after), upTo === null ? undefined : lte(column, upTo))
 }
 
 /** Audits rows that come by fan: yields the audit of each fan, and the number of its rows. */

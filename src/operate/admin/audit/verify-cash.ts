@@ -1,12 +1,12 @@
 /** Recomputes cash: the chains, held amounts, promotions, and the entries of holds and top-ups. */
 import { asc } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import type { CashReason } from '../../../economy/cash/reasons.ts'
-import { findChainFlaw, GENESIS_HASH } from '../../../economy/points/hash.ts'
+import { followChain } from '../../../economy/points/hash.ts'
 import { byMergedFans } from './merged-fans.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 type EntryRow = Tables['cashEntries']['$inferSelect']
 type HoldRow = Tables['cashHolds']['$inferSelect']
@@ -45,8 +45,8 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     const { userId, currency } = account
     const chain = chains.get(nameOf(account)) ?? []
     chains.delete(nameOf(account))
-    const { flaw, ...head } = followChain(userId, chain)
-    if (flaw) findings.push(flaw)
+    const { flaw, ...head } = followChain(chain)
+    if (flaw) findings.push({ userId, ...flaw, what: `cash_entries.${flaw.what} in ${currency}` })
     const expected = { ...head, held: heldBy.get(nameOf(account)) ?? 0 }
     for (const column of ['balance', 'seq', 'headHash', 'held'] as const)
       if (!flaw && expected[column] !== account[column])
@@ -168,18 +168,6 @@ async function readParts(reader: Reader, holds: HoldRow[]) {
     rows.map(row => ({ ...row, isTaken: taken.has(row.purchaseId) })),
     ({ ref }) => ref,
   )
-}
-
-/** The head after all entries, or the first entry that does not follow from the previous ones. */
-function followChain(userId: string, chain: EntryRow[]) {
-  let head = { balance: 0, seq: 0, headHash: GENESIS_HASH }
-  for (const entry of chain) {
-    const flaw = findChainFlaw(head, entry)
-    if (flaw)
-      return { ...head, flaw: { userId, ...flaw, what: `cash_entries.${flaw.what} in ${entry.currency}` } }
-    head = { balance: entry.balanceAfter, seq: entry.seq, headHash: entry.hash }
-  }
-  return { ...head, flaw: undefined }
 }
 
 type Check = (

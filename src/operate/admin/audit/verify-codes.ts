@@ -3,11 +3,11 @@
  * nobody can change.
  */
 import { and, count, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import { hashIn } from '../../../play/codes/campaign-kind.ts'
 import { parseGives } from '../../../play/codes/entry-schema.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Maximum of codes with findings. */
 const MAX_CODES = 1_000

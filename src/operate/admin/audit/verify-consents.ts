@@ -1,9 +1,9 @@
 /** Compares each consent with the event that tells it: events are hashed, and the events of a fan have no gaps. */
 import { and, asc, eq } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, readJson } from '../../../core/finding.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 type Consent = Tables['consents']['$inferSelect']
 interface Told {

@@ -1,9 +1,9 @@
 /** Invariants of what the lines of orders have delivered. */
 import { and, asc, eq, isNull, like, or } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, readJson } from '../../../core/finding.ts'
 import type { Delivers } from '../../../play/shop/delivers.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Checks the delivered units of order lines, by kind, for the fans of the orders. Needs a snapshot. */
 export async function findWrongDeliveries(reader: Reader, range: Range): Promise<Finding[]> {

@@ -3,14 +3,15 @@
  * runs, findings are certain only in a snapshot.
  */
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage, eachRow } from '../../../../db/keyset.ts'
 import type { Finding } from '../../../core/finding.ts'
 import { createEventAudit, type StoredGrants } from '../../../economy/events/audit-events.ts'
 import { budgetedPoints, type EventRow } from '../../../economy/events/event.ts'
-import { EMPTY_STATE, readState } from '../../../economy/points/seams.ts'
+import { EMPTY_STATE, readSeamsOf, readState } from '../../../economy/points/seams.ts'
 import { type RuleHistory, readRuleHistory } from '../../../economy/rules/rule-history.ts'
-import { auditByFan, inRange, type Range, readSeamsOf } from './stored-fans.ts'
+import { auditByFan } from './stored-fans.ts'
 
 const PAGE_EVENTS = 1_000
 

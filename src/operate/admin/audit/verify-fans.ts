@@ -1,12 +1,12 @@
 /** Recomputes derived data of a fan: merges, relations to others, and search keys. */
 import { and, eq, inArray, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, readJson } from '../../../core/finding.ts'
 import { APPLICATION } from '../../../economy/events/types.ts'
 import { PROFILE_FIELDS } from '../../../identity/users/profile-fields.ts'
 import { nameKeyOf, searchKeysOf } from '../../../identity/users/search-keys.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Needs a snapshot. */
 export async function findWrongFans(reader: Reader, range: Range): Promise<Finding[]> {

@@ -5,25 +5,25 @@
  * and compare it.
  */
 import { createHash } from 'node:crypto'
+import type { Range } from '../../../../db/id-range.ts'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
+import { createFoldAudit, findWrongFolds } from '../../../economy/events/audit-folds.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { findWrongBuckets, type WrongBucket } from '../../../economy/leaderboard/rank-index/verify.ts'
+import { findWrongAccounts } from '../../../economy/points/audit-accounts.ts'
 import { createAudit, type Verdict } from '../../../economy/points/audit-fan.ts'
+import { findWrongGrants } from '../../../economy/points/audit-grants.ts'
+import { readEntriesOf } from '../../../economy/points/entry-spans.ts'
 import type { EntryRow } from '../../../economy/points/hash.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
+import { findWrongMemberships } from '../../../play/memberships/audit-memberships.ts'
+import { findWrongItems } from '../../../play/packs/audit-items.ts'
+import { findWrongOrders } from '../../../play/shop/audit-orders.ts'
 import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
 import { type Coverage, coverAll } from './coverage.ts'
 import { findWrongMergedExpiry } from './merged-fans.ts'
-import {
-  auditByFan,
-  type Range,
-  readEntriesOf,
-  readStored,
-  readStoredFan,
-  unknownFan,
-} from './stored-fans.ts'
-import { findWrongAccounts } from './verify-accounts.ts'
+import { auditByFan, readStored, readStoredFan, unknownFan } from './stored-fans.ts'
 import { findWrongCash } from './verify-cash.ts'
 import { findWrongCatalogue } from './verify-catalogue.ts'
 import { findWrongCampaigns, findWrongRedemptions } from './verify-codes.ts'
@@ -31,12 +31,7 @@ import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
-import { createFoldAudit, findWrongFolds } from './verify-folds.ts'
-import { findWrongGrants } from './verify-grants.ts'
-import { findWrongItems } from './verify-items.ts'
-import { findWrongMemberships } from './verify-memberships.ts'
 import { findWrongModeration } from './verify-moderation.ts'
-import { findWrongOrders } from './verify-orders.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
 import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
 import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
@@ -45,6 +40,7 @@ import { findWrongReferrals } from './verify-referrals.ts'
 import { findWrongSeason } from './verify-season.ts'
 import { findWrongSets } from './verify-sets.ts'
 import { findWrongTrades } from './verify-trades.ts'
+import { findWrongDiscounts, findWrongVouchers } from './verify-vouchers.ts'
 
 export interface LedgerReport {
   fans: number
@@ -108,6 +104,8 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
 export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] = [
   findWrongGrants,
   findWrongOrders,
+  findWrongVouchers,
+  findWrongDiscounts,
   findPaymentsOfNothing,
   findWrongSupply,
   findWrongCampaigns,

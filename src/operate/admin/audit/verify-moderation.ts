@@ -2,11 +2,11 @@
  * Applies the decisions of moderators again, and compares the result with the records of fans, reports, notes and appeals.
  */
 import { and, asc, eq, isNotNull, or } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, isSet } from '../../../core/finding.ts'
 import { foldDecisions } from '../../../identity/sanctions/decisions.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 type Decision = Tables['moderationDecisions']['$inferSelect']
 type User = Tables['users']['$inferSelect']

@@ -1,9 +1,9 @@
 /** Repeats the draws of opened packs, and recounts the counters of packs and collectibles. */
 import { and, eq, isNull, max, sql } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import { type DrawTerms, drawItems, hashSeed, parseTerms } from '../../../play/packs/draw.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 type Purchase = Tables['packPurchases']['$inferSelect']
 type Pack = Tables['userPacks']['$inferSelect']

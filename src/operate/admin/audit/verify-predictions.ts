@@ -1,6 +1,7 @@
 /** Scores predictions again, and compares their points with the ledger, whose entries nobody can change. */
 import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { resultOf } from '../../../club/matches/settlements.ts'
 import { differs, type Finding, readJson, type Value } from '../../../core/finding.ts'
@@ -8,7 +9,6 @@ import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
 import { predictionRefOf } from '../../../economy/points/reasons.ts'
 import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../../play/predictions/target.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Events per statement. */
 const PAGE = 500

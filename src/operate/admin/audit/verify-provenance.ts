@@ -1,8 +1,8 @@
 /** Recomputes the history of every transferred item, while the API runs. Takes no lock and writes nothing. */
 import type { Database } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
+import { findWrongItems } from '../../../play/packs/audit-items.ts'
 import { readRanges } from './stored-fans.ts'
-import { findWrongItems } from './verify-items.ts'
 import type { VerifyOptions } from './verify-ledger.ts'
 
 /** Counts the fans whose items were checked, and the findings. `verifyLedger` includes it. */

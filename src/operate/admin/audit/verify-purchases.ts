@@ -3,6 +3,7 @@
  * and held cash.
  */
 import { and, eq, inArray, isNull, min, or, sql } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, isSet } from '../../../core/finding.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
@@ -10,7 +11,6 @@ import { pointsReasonsOf } from '../../../play/purchases/kind.ts'
 import { isPaidByGateway, needsMoney, POINTS, type Purchase } from '../../../play/purchases/purchase.ts'
 import { orderKind } from '../../../play/shop/order-kind.ts'
 import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 type Payment = Tables['payments']['$inferSelect']
 type Hold = Tables['cashHolds']['$inferSelect']

@@ -3,6 +3,7 @@
  * findings is read again in a snapshot before anything is reported, since concurrent writes may have caused them.
  */
 import { and, asc, isNull } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Database, Reader } from '../../../../db/index.ts'
 import { auditQuests } from '../../../play/quests/audit/audit-quests.ts'
 import type { QuestFinding } from '../../../play/quests/audit/facts.ts'
@@ -11,7 +12,6 @@ import { type QuestHistory, readQuestHistory } from '../../../play/quests/audit/
 import { type QuestSet, readQuestSet } from '../../../play/quests/quest.ts'
 import { type Coverage, coverAll } from './coverage.ts'
 import { readQuestFacts } from './quest-facts.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 interface Options {
   /** What to read. Default: everything. */

@@ -4,6 +4,7 @@
  */
 import { and, eq, getTableName, inArray, isNotNull, or } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { columnOf } from '../../../../db/schema/shape.ts'
 import { type Finding, isAtOnce, readJson, shown, type Value } from '../../../core/finding.ts'
@@ -13,7 +14,6 @@ import { unpaidKeptSince } from '../../../play/purchases/unpaid-holds.ts'
 import { endedKeptSince } from '../../../play/trades/end.ts'
 import { byMergedFans } from './merged-fans.ts'
 import { FACTS, type Fact, Fan, type Happened, UNDONE_BY_VOID, WITHOUT_DATA } from './recorded-facts.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Needs a snapshot: an event is written together with the rows that it describes. */
 export const findUnrecorded = (reader: Reader, range: Range): Promise<Finding[]> =>

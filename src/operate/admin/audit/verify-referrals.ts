@@ -1,10 +1,11 @@
 /** Compares each invitation with the onboarding of the invited fan, the event that completed it, and those that tell it. */
 import { and, eq, inArray } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { differs, differsInTime, type Finding, isSet } from '../../../core/finding.ts'
 import { APPLICATION } from '../../../economy/events/types.ts'
+import { readSeamsOf } from '../../../economy/points/seams.ts'
 import { REFERRAL_ROLES, type ReferralRole, referralEventId } from '../../../fan/referrals/referrals.ts'
-import { inRange, type Range, readSeamsOf } from './stored-fans.ts'
 
 type Referral = Tables['referrals']['$inferSelect']
 type Told = Pick<Tables['events']['$inferSelect'], 'eventId' | 'userId' | 'occurredAt' | 'voidedAt'> & {

@@ -1,8 +1,8 @@
 /** Compares each completed set with its ledger entry, which nobody can change. */
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Each statement is one snapshot: a completion and its entry are written together. */
 export async function findWrongSets(reader: Reader, range: Range): Promise<Finding[]> {

@@ -2,9 +2,9 @@
  * Compares completed trades with the histories of items: a trade must have moved each of its items once, and no other item.
  */
 import { and, eq, isNull, like, ne, or, sql } from 'drizzle-orm'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
-import { inRange, type Range } from './stored-fans.ts'
 
 /** Selects by the fans who made offers and the fans who received items. A trade and its links are written together. */
 export const findWrongTrades = async (reader: Reader, range: Range): Promise<Finding[]> => [

@@ -1,12 +1,12 @@
 /** Recomputes the ledgers of fans in accounts: the chains, totals of the stored windows, and tiers. */
 import { asc } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../../db/index.ts'
-import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
-import { type Account, basisOf, getAccountSet } from '../../../economy/accounts/account-set.ts'
-import { tierNamed, tierOf } from '../../../economy/accounts/tiers.ts'
-import { findChainFlaw, GENESIS_HASH } from '../../../economy/points/hash.ts'
-import { grantReasonOf, voidReasonOf } from '../../../economy/points/reasons.ts'
-import { inRange, type Range } from './stored-fans.ts'
+import { inRange, type Range } from '../../../db/id-range.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { differs, differsInTime, type Finding } from '../../core/finding.ts'
+import { type Account, basisOf, getAccountSet } from '../accounts/account-set.ts'
+import { tierNamed, tierOf } from '../accounts/tiers.ts'
+import { findChainFlaw, followChain } from './hash.ts'
+import { grantReasonOf, voidReasonOf } from './reasons.ts'
 
 type EntryRow = Tables['accountEntries']['$inferSelect']
 type FanAccount = Tables['fanAccounts']['$inferSelect']
@@ -44,12 +44,10 @@ export async function findWrongAccounts(reader: Reader, range: Range): Promise<F
 function auditRow(row: FanAccount, chain: EntryRow[], account: Account | undefined): Finding[] {
   const { userId, accountId } = row
   const what = (column: string) => `fan_accounts.${column} in ${accountId}`
-  let head = { balance: 0, seq: 0, headHash: GENESIS_HASH }
-  for (const entry of chain) {
-    const flaw = findChainFlaw(head, entry) ?? findWrongVoid(entry, chain)
-    if (flaw) return [{ userId, ...flaw, what: `account_entries.${flaw.what}` }]
-    head = { balance: entry.balanceAfter, seq: entry.seq, headHash: entry.hash }
-  }
+  const { flaw, ...head } = followChain(chain, {
+    flawOf: (before, entry) => findChainFlaw(before, entry) ?? findWrongVoid(entry, chain),
+  })
+  if (flaw) return [{ userId, ...flaw, what: `account_entries.${flaw.what}` }]
   const { windowFrom: from } = row
   const counted = chain.filter(({ countedAt }) => from === null || countedAt >= from)
   const total = counted.reduce((sum, { delta }) => sum + delta, 0)

@@ -1,8 +1,7 @@
 /** Compares when each membership starts or ends next, and whether its start was told, with its period. */
-import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from '../../../core/finding.ts'
-
-import { inRange, type Range } from './stored-fans.ts'
+import { inRange, type Range } from '../../../db/id-range.ts'
+import type { Reader } from '../../../db/index.ts'
+import type { Finding } from '../../core/finding.ts'
 
 /** Each row is one snapshot. */
 export async function findWrongMemberships(reader: Reader, range: Range): Promise<Finding[]> {

@@ -1,10 +1,12 @@
 /** Compares events with the ledger entries whose events `points.changed` are folded into them. */
 import { and, asc, isNotNull } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../../db/index.ts'
-import { differs, type Finding } from '../../../core/finding.ts'
-import type { EntryRow } from '../../../economy/points/hash.ts'
-import { earnedBy, type PointsReason } from '../../../economy/points/reasons.ts'
-import { inRange, type Range, readEntriesOf, readSeamsOf } from './stored-fans.ts'
+import { inRange, type Range } from '../../../db/id-range.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { differs, type Finding } from '../../core/finding.ts'
+import { readEntriesOf } from '../points/entry-spans.ts'
+import type { EntryRow } from '../points/hash.ts'
+import { earnedBy, type PointsReason } from '../points/reasons.ts'
+import { readSeamsOf } from '../points/seams.ts'
 
 type Fold = Pick<
   Tables['events']['$inferSelect'],

@@ -1,9 +1,9 @@
 /** Recomputes the history of transferred items, and compares it with their owners. */
 import { and, asc, eq, isNotNull, isNull, or } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../../db/index.ts'
-import type { Finding } from '../../../core/finding.ts'
-import { hashOfLink, hashOfOwner, originHashOf } from '../../../play/packs/provenance-chain.ts'
-import { inRange, type Range } from './stored-fans.ts'
+import { inRange, type Range } from '../../../db/id-range.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
+import type { Finding } from '../../core/finding.ts'
+import { hashOfLink, hashOfOwner, originHashOf } from './provenance-chain.ts'
 
 type Item = Tables['userItems']['$inferSelect']
 type Link = Tables['itemTransfers']['$inferSelect']
