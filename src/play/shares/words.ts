@@ -26,14 +26,36 @@ export interface Words {
   missing: { title: string; text: string }
 }
 
-const en: Words = {
+/** The words of a language. Names stand in braces; `nobody`: the fan is not named. */
+type Texts = Omit<Words, 'items' | 'lockerOf' | 'opening' | 'calledIt' | 'exact'> & {
+  items: Forms
+  lockerOf: string
+  opening: { nobody: string; owner: string }
+  calledIt: { nobody: string; owner: string }
+  exact: string
+}
+
+const fill = (text: string, names: Record<string, string>) =>
+  text.replace(/\{(\w+)\}/g, (all, name: string) => names[name] ?? all)
+
+const wordsOf = (texts: Texts): Words => ({
+  ...texts,
+  items: counter(texts.lang, texts.items),
+  lockerOf: owner => fill(texts.lockerOf, { owner }),
+  opening: (pack, owner) =>
+    owner === null ? fill(texts.opening.nobody, { pack }) : fill(texts.opening.owner, { pack, owner }),
+  calledIt: owner => (owner === null ? texts.calledIt.nobody : fill(texts.calledIt.owner, { owner })),
+  exact: (home, away) => fill(texts.exact, { home, away }),
+})
+
+const en: Texts = {
   lang: 'en',
   dir: 'ltr',
-  items: counter('en', { one: '# item', other: '# items' }),
-  lockerOf: owner => `The locker of ${owner}`,
-  opening: (pack, owner) => (owner === null ? `${pack}, opened` : `${owner} opened ${pack}`),
-  calledIt: owner => (owner === null ? 'Called it, exactly' : `${owner} called it, exactly`),
-  exact: (home, away) => `An exact prediction: ${home} against ${away}`,
+  items: { one: '# item', other: '# items' },
+  lockerOf: 'The locker of {owner}',
+  opening: { nobody: '{pack}, opened', owner: '{owner} opened {pack}' },
+  calledIt: { nobody: 'Called it, exactly', owner: '{owner} called it, exactly' },
+  exact: 'An exact prediction: {home} against {away}',
   serial: serialNumber => `No. ${serialNumber}`,
   emptyLocker: 'Nothing is on the shelves yet.',
   emptyShelf: 'Empty',
@@ -44,14 +66,14 @@ const en: Words = {
   },
 }
 
-const pt: Words = {
+const pt: Texts = {
   lang: 'pt',
   dir: 'ltr',
-  items: counter('pt', { one: '# carta', other: '# cartas' }),
-  lockerOf: owner => `O cacifo de ${owner}`,
-  opening: (pack, owner) => (owner === null ? `${pack}: saqueta aberta` : `${owner} abriu ${pack}`),
-  calledIt: owner => (owner === null ? 'Acertou em cheio' : `${owner} acertou em cheio`),
-  exact: (home, away) => `Uma previsão exata: ${home} contra ${away}`,
+  items: { one: '# carta', other: '# cartas' },
+  lockerOf: 'O cacifo de {owner}',
+  opening: { nobody: '{pack}: saqueta aberta', owner: '{owner} abriu {pack}' },
+  calledIt: { nobody: 'Acertou em cheio', owner: '{owner} acertou em cheio' },
+  exact: 'Uma previsão exata: {home} contra {away}',
   serial: serialNumber => `N.º ${serialNumber}`,
   emptyLocker: 'Ainda não há nada nas prateleiras.',
   emptyShelf: 'Vazia',
@@ -62,14 +84,14 @@ const pt: Words = {
   },
 }
 
-const ptBr: Words = {
+const ptBr: Texts = {
   ...pt,
   lang: 'pt-BR',
-  items: counter('pt-BR', { one: '# figurinha', other: '# figurinhas' }),
-  lockerOf: owner => `O armário de ${owner}`,
-  opening: (pack, owner) => (owner === null ? `${pack}: pacote aberto` : `${owner} abriu ${pack}`),
-  calledIt: owner => (owner === null ? 'Cravou o placar' : `${owner} cravou o placar`),
-  exact: (home, away) => `Palpite exato: ${home} x ${away}`,
+  items: { one: '# figurinha', other: '# figurinhas' },
+  lockerOf: 'O armário de {owner}',
+  opening: { nobody: '{pack}: pacote aberto', owner: '{owner} abriu {pack}' },
+  calledIt: { nobody: 'Cravou o placar', owner: '{owner} cravou o placar' },
+  exact: 'Palpite exato: {home} x {away}',
   serial: serialNumber => `Nº ${serialNumber}`,
   makeYours: { locker: 'Monte o seu', pack: 'Abra o seu', prediction: 'Dê o seu palpite' },
   missing: {
@@ -78,21 +100,21 @@ const ptBr: Words = {
   },
 }
 
-const ar: Words = {
+const ar: Texts = {
   lang: 'ar',
   dir: 'rtl',
-  items: counter('ar', {
+  items: {
     zero: 'لا بطاقات',
     one: 'بطاقة واحدة',
     two: 'بطاقتان',
     few: '# بطاقات',
     many: '# بطاقة',
     other: '# بطاقة',
-  }),
-  lockerOf: owner => `خزانة ${owner}`,
-  opening: (pack, owner) => (owner === null ? `حزمة مفتوحة: ${pack}` : `فتح ${owner} ${pack}`),
-  calledIt: owner => (owner === null ? 'توقّع صحيح تمامًا' : `توقّع ${owner} النتيجة بالضبط`),
-  exact: (home, away) => `توقّع دقيق: ${home} ضد ${away}`,
+  },
+  lockerOf: 'خزانة {owner}',
+  opening: { nobody: 'حزمة مفتوحة: {pack}', owner: 'فتح {owner} {pack}' },
+  calledIt: { nobody: 'توقّع صحيح تمامًا', owner: 'توقّع {owner} النتيجة بالضبط' },
+  exact: 'توقّع دقيق: {home} ضد {away}',
   serial: serialNumber => `رقم ${new Intl.NumberFormat('ar').format(serialNumber)}`,
   emptyLocker: 'لا شيء على الرفوف بعد.',
   emptyShelf: 'فارغ',
@@ -103,10 +125,11 @@ const ar: Words = {
   },
 }
 
-const ALL: Record<string, Words> = { en, pt, 'pt-BR': ptBr, ar }
+const ENGLISH = wordsOf(en)
+const ALL = new Map([ENGLISH, ...[pt, ptBr, ar].map(wordsOf)].map(words => [words.lang, words]))
 
 /** In the first of these languages that there is, otherwise in English. */
 export function wordsFor(preferences: readonly string[]): Words {
-  const tag = preferences.find(tag => Object.hasOwn(ALL, tag))
-  return (tag === undefined ? undefined : ALL[tag]) ?? en
+  const tag = preferences.find(tag => ALL.has(tag))
+  return (tag === undefined ? undefined : ALL.get(tag)) ?? ENGLISH
 }
