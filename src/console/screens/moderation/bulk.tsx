@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { BulkDialog } from '../../parts/bulk.tsx'
-import { SelectField, TextArea } from '../../parts/form.tsx'
-import { KINDS, type Kind, nameOf, REASONS, type ReasonName } from './words.ts'
+import { bodyOf, DecisionFields, type Written } from './decision-fields.tsx'
+import { KINDS, type Kind, nameOf } from './words.ts'
 
 type ListedCase = Data<'listCases'>['cases'][number]
 /** A suspension and a note are about one fan. */
@@ -17,8 +17,7 @@ interface DecideProps {
 }
 
 export function DecideCases({ kind, cases, onDone, onClose }: DecideProps) {
-  const [reason, setReason] = useState<ReasonName>('other')
-  const [note, setNote] = useState('')
+  const [written, setWritten] = useState<Written>({ reason: 'other', note: '' })
   const { action, about } = KINDS[kind]
   return (
     <BulkDialog
@@ -30,27 +29,10 @@ export function DecideCases({ kind, cases, onDone, onClose }: DecideProps) {
       fields={
         <>
           <p class="dialog-text">{about}</p>
-          <SelectField
-            label="Reason"
-            hint="The fans see it, but not who decided."
-            required
-            value={reason}
-            options={REASONS}
-            onChange={setReason}
-          />
-          <TextArea
-            label="Internal note"
-            hint="For moderators."
-            max={500}
-            rows={2}
-            value={note}
-            onChange={setNote}
-          />
+          <DecisionFields many value={written} onChange={setWritten} />
         </>
       }
-      send={({ key: caseId }) =>
-        api.decideCase({ caseId, kind, reason, ...(note.trim() === '' ? {} : { note: note.trim() }) })
-      }
+      send={({ key: caseId }) => api.decideCase({ caseId, kind, ...bodyOf(written) })}
       onDone={onDone}
       onClose={onClose}
     />

@@ -4,20 +4,16 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, SelectField, TextArea } from '../../parts/form.tsx'
+import { Form } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { Choice } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { KINDS, type Kind, REASONS, type ReasonName } from './words.ts'
+import { bodyOf, DecisionFields, type Written } from './decision-fields.tsx'
+import { KINDS, type Kind, type ReasonName } from './words.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = ['1', '3', '7', '30', '365'] as const
-
-interface Written {
-  reason: ReasonName
-  note: string
-}
 
 interface FrameProps {
   title: string
@@ -32,22 +28,20 @@ interface FrameProps {
   onClose: () => unknown
 }
 
-/** The reason from the list, and the internal note. Enter in the list of reasons sends the decision. */
 function Frame({
   title,
   about,
   action,
   tone = 'primary',
   usual = 'other',
-  noteRequired,
+  noteRequired = false,
   fields,
   ...props
 }: FrameProps) {
-  const [reason, setReason] = useState<ReasonName>(usual)
-  const [note, setNote] = useState('')
-  const send = useAction((written: Written) => props.send(written))
+  const [written, setWritten] = useState<Written>({ reason: usual, note: '' })
+  const send = useAction((decided: Written) => props.send(decided))
   const confirm = async () => {
-    if (await send.run({ reason, note: note.trim() })) props.onClose()
+    if (await send.run(written)) props.onClose()
   }
   return (
     <Dialog title={title} busy={send.isBusy} onClose={props.onClose}>
@@ -62,7 +56,7 @@ function Frame({
               autofocus={!noteRequired}
               kind={tone}
               busy={send.isBusy}
-              blocked={noteRequired && note.trim() === '' && 'Write the note first.'}
+              blocked={noteRequired && written.note.trim() === '' && 'Write the note first.'}
             >
               {action}
             </Button>
@@ -71,32 +65,11 @@ function Frame({
       >
         <p class="dialog-text">{about}</p>
         {fields}
-        <SelectField
-          label="Reason"
-          pointer="/reason"
-          hint="The fan sees it, but not who decided."
-          required
-          value={reason}
-          options={REASONS}
-          onChange={setReason}
-        />
-        <TextArea
-          label="Internal note"
-          pointer="/note"
-          hint="For moderators. An erasure of the fan deletes it."
-          max={500}
-          rows={2}
-          required={noteRequired ?? false}
-          autofocus={noteRequired ?? false}
-          value={note}
-          onChange={setNote}
-        />
+        <DecisionFields value={written} onChange={setWritten} noteRequired={noteRequired} />
       </Form>
     </Dialog>
   )
 }
-
-const bodyOf = ({ reason, note }: Written) => ({ reason, ...(note === '' ? {} : { note }) })
 
 interface DecideProps {
   kind: Exclude<Kind, 'lift'>
