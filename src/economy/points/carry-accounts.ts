@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import type { Merge } from '../../core/caller.ts'
 import { type AccountEntryRow, openAccountBook } from './account-book.ts'
-import { carriedRefOf } from './ledger.ts'
+import { carriedRefOf } from './account-grants.ts'
 import { grantReasonOf } from './reasons.ts'
 
 /** Oldest entries first. */

@@ -3,14 +3,11 @@
  * order of the calls, and written together: the number of statements does not depend on the number of fans and entries.
  */
 import { and, eq } from 'drizzle-orm'
-import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Merge } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
-import { type Earned, raisedScores } from '../leaderboard/scores.ts'
 import {
   type Account,
   type CheckedAccount,
@@ -23,20 +20,21 @@ import {
   readAccounts,
 } from './account.ts'
 import { type AccountKey, openAccountBook } from './account-book.ts'
+import { openAccountGrants } from './account-grants.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
 import { readCarriedGrants } from './carried-grants.ts'
-import { correctedScores } from './corrected-scores.ts'
 import { chainEntry } from './hash.ts'
 import { pointsProblems } from './problems.ts'
 import {
-  type Booked,
-  boardsFor,
+  type Cause,
   earnedBy,
-  type GrantReason,
+  type Grant,
   type PointsReason,
+  type TakenBack,
   type VoidReason,
   voidReasonOf,
 } from './reasons.ts'
+import { type ChangedLedger, writeLedgers } from './write-ledgers.ts'
 
 export interface PointsChange {
   userId: string
@@ -58,25 +56,6 @@ export type Booking =
   | { outcome: 'booked' | 'booked_before'; entry: PointsEntry }
   /** Nothing was written. */
   | { outcome: 'insufficient'; balance: number }
-
-/** What an entry is booked for. */
-export interface Cause {
-  userId: string
-  reason: string
-  ref: string
-}
-
-/** The entry of a grant. */
-export interface Grant extends Cause {
-  reason: GrantReason
-}
-
-export interface TakenBack {
-  /** Points that were taken: at most the balance. */
-  points: number
-  /** Points of the grant that the fan has already spent. */
-  uncollected: number
-}
 
 /** `held`: points of the balance that cannot be spent. */
 export function insufficientPoints(pointsRequired: number, balance: number, held = 0) {
@@ -120,17 +99,10 @@ export interface Ledgers {
   write(told?: ReadonlySet<string>): Promise<void>
 }
 
-interface Ledger extends CheckedAccount {
+interface Ledger extends CheckedAccount, ChangedLedger {
   /** Entries of the causes that were asked for, and those booked since. */
   known: Map<string, PointsEntry>
-  booked: AppendedEntry[]
-  /** Grants from which points were taken back. */
-  taken: Booked[]
 }
-
-/** The `ref` of the entry that carries another one over. Ids of fans and accounts have no colon. */
-export const carriedRefOf = ({ userId, accountId, seq }: AccountKey & { seq: number }) =>
-  `${userId}:${accountId}:${seq}`
 
 const nameOf = ({ reason, ref }: Pick<Cause, 'reason' | 'ref'>) => `${reason} ${ref}`
 
@@ -157,43 +129,8 @@ export async function openLedgers(
   const carried = new Map<string, Map<number, string>>()
   for (const merge of merges) carried.set(merge.fromId, await readCarriedGrants(tx, merge))
   const accountBook = openAccountBook(tx)
+  const accountGrants = openAccountGrants(accountBook, intoOf)
   await loadCauses(causes)
-
-  /** Grants in accounts, with those that merges have carried over. */
-  async function loadAccountCauses(causes: Cause[]): Promise<void> {
-    const found = await accountBook.loadCauses(causes)
-    const further = found.flatMap(entry => carriedInAccount(entry) ?? [])
-    if (further.length > 0)
-      await loadAccountCauses(further.flatMap(grant => [grant, { ...grant, reason: voidReasonOf('merge') }]))
-  }
-
-  /** The grant in the account of the remaining fan for one of a merged fan. */
-  function carriedInAccount(entry: AccountKey & { seq: number }): Grant | undefined {
-    const into = intoOf.get(entry.userId)
-    return into === undefined ? undefined : { userId: into, reason: 'merge', ref: carriedRefOf(entry) }
-  }
-
-  function takeBackFromAccount({ userId, reason, ref }: Grant): TakenBack {
-    const granted = accountBook.find({ userId, reason, ref })
-    if (!granted) return { points: 0, uncollected: 0 }
-    const { accountId, countedAt } = granted
-    const before = accountBook.find({ userId, reason: voidReasonOf(reason), ref })
-    const carriedOn = carriedInAccount(granted)
-    const reclaimed = carriedOn && !before ? takeBackFromAccount(carriedOn).points : 0
-    if (carriedOn && reclaimed > 0)
-      accountBook.append({
-        userId,
-        accountId,
-        countedAt,
-        delta: reclaimed,
-        reason: 'merge_reclaimed',
-        ref: `${carriedOn.userId}:${carriedOn.ref}`,
-      })
-    const points = before ? -before.delta : Math.min(granted.delta, accountBook.balanceOf(granted))
-    if (!before && points > 0)
-      accountBook.append({ userId, accountId, countedAt, delta: -points, reason: voidReasonOf(reason), ref })
-    return { points, uncollected: granted.delta - points }
-  }
 
   async function loadCauses(causes: Cause[]): Promise<void> {
     const further: Cause[] = []
@@ -220,7 +157,7 @@ export async function openLedgers(
   function takeBack({ userId, reason, ref }: Grant): TakenBack {
     const ledger = ledgerOf(userId)
     const granted = ledger.known.get(nameOf({ reason, ref }))
-    if (!granted) return takeBackFromAccount({ userId, reason, ref })
+    if (!granted) return accountGrants.takeBack({ userId, reason, ref })
     const voiding = { reason: voidReasonOf(reason), ref }
     const before = ledger.known.get(nameOf(voiding))
     const carriedOn = carriedGrant(userId, granted)
@@ -262,7 +199,7 @@ export async function openLedgers(
   return {
     async loadCauses(causes) {
       await loadCauses(causes)
-      await loadAccountCauses(causes)
+      await accountGrants.loadCauses(causes)
     },
     loadAccounts: accountBook.load,
     balanceIn: accountBook.balanceOf,
@@ -292,57 +229,10 @@ export async function openLedgers(
     bookedBy: userId => ledgers.get(userId)?.booked ?? [],
     async write(told = new Set()) {
       const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
-      await writeEntries(tx, changed, told)
-      await writeScores(tx, changed)
+      await writeLedgers(tx, changed, told)
       await accountBook.write()
     },
   }
-}
-
-async function writeEntries(tx: Transaction, changed: Ledger[], told: ReadonlySet<string>): Promise<void> {
-  const { pointsAccounts, pointsEntries } = tx.tables
-  const entries = changed.flatMap(({ booked }) => booked)
-  await insertRows(tx, pointsEntries, entries)
-  const accounts = changed.map(({ account }) => account)
-  await insertRows(tx, pointsAccounts, accounts, {
-    set: ['balance', 'lifetime', 'seq', 'headHash', 'updatedAt'],
-  })
-  for (const entry of entries) noteAppended(tx, entry, told.has(entry.userId))
-}
-
-/** Where points were taken back from a fan, the scores follow from all their entries. */
-async function writeScores(tx: Transaction, changed: Ledger[]): Promise<void> {
-  const corrected = changed.filter(({ taken }) => taken.length > 0)
-  const raised = changed.filter(({ taken }) => taken.length === 0)
-  const booked = ({ booked, taken }: Ledger): Booked[] => [...booked.map(bookedOf), ...taken]
-  const changes = [
-    await raisedScores(
-      tx,
-      raised.flatMap(({ booked }) => booked.flatMap(earnedOf)),
-      tx.now(),
-    ),
-    await correctedScores(
-      tx,
-      corrected.map(({ account }) => account.userId),
-      corrected.flatMap(booked),
-    ),
-  ]
-  const before = changes.flatMap(change => change.before)
-  const after = changes.flatMap(change => change.after)
-  if (before.length + after.length > 0) await writeManyScores(tx, before, after)
-}
-
-// Guarantee of the cast: only `book` makes these entries, from changes.
-const bookedOf = ({ reason, ref, createdAt }: AppendedEntry): Booked => ({
-  reason: reason as PointsReason,
-  ref,
-  at: createdAt,
-})
-
-function earnedOf(entry: AppendedEntry): Earned[] {
-  const booked = bookedOf(entry)
-  const gained = earnedBy({ ...booked, delta: entry.delta })
-  return gained > 0 ? [{ userId: entry.userId, gained, boards: boardsFor(booked) }] : []
 }
 
 const selectCauses = rowsByKeys('pointsEntries', ['userId', 'reason', 'ref'])

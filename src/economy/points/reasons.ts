@@ -119,6 +119,25 @@ export function earnedBy({ delta, reason }: { delta: number; reason: PointsReaso
   return REFUND_REASONS.includes(reason) ? 0 : Math.max(delta, 0)
 }
 
+/** What an entry is booked for. */
+export interface Cause {
+  userId: string
+  reason: string
+  ref: string
+}
+
+/** The entry of a grant. */
+export interface Grant extends Cause {
+  reason: GrantReason
+}
+
+export interface TakenBack {
+  /** Points that were taken: at most the balance. */
+  points: number
+  /** Points of the grant that the fan has already spent. */
+  uncollected: number
+}
+
 /** What determines the boards of an entry. */
 export interface Booked {
   reason: PointsReason

@@ -1,0 +1,76 @@
+/** Writes what was booked in ledgers: entries, accounts, and scores. */
+import { insertRows } from '../../../db/bulk.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
+import { type Earned, raisedScores } from '../leaderboard/scores.ts'
+import type { Account } from './account.ts'
+import { type AppendedEntry, noteAppended } from './appended-entries.ts'
+import { correctedScores } from './corrected-scores.ts'
+import { type Booked, boardsFor, earnedBy, type PointsReason } from './reasons.ts'
+
+export interface ChangedLedger {
+  account: Account
+  booked: AppendedEntry[]
+  /** Grants from which points were taken back. */
+  taken: Booked[]
+}
+
+/** `told`: fans whose entries are part of another event. */
+export async function writeLedgers(
+  tx: Transaction,
+  changed: ChangedLedger[],
+  told: ReadonlySet<string>,
+): Promise<void> {
+  await writeEntries(tx, changed, told)
+  await writeScores(tx, changed)
+}
+
+async function writeEntries(
+  tx: Transaction,
+  changed: ChangedLedger[],
+  told: ReadonlySet<string>,
+): Promise<void> {
+  const { pointsAccounts, pointsEntries } = tx.tables
+  const entries = changed.flatMap(({ booked }) => booked)
+  await insertRows(tx, pointsEntries, entries)
+  const accounts = changed.map(({ account }) => account)
+  await insertRows(tx, pointsAccounts, accounts, {
+    set: ['balance', 'lifetime', 'seq', 'headHash', 'updatedAt'],
+  })
+  for (const entry of entries) noteAppended(tx, entry, told.has(entry.userId))
+}
+
+/** Where points were taken back from a fan, the scores follow from all their entries. */
+async function writeScores(tx: Transaction, changed: ChangedLedger[]): Promise<void> {
+  const corrected = changed.filter(({ taken }) => taken.length > 0)
+  const raised = changed.filter(({ taken }) => taken.length === 0)
+  const booked = ({ booked, taken }: ChangedLedger): Booked[] => [...booked.map(bookedOf), ...taken]
+  const changes = [
+    await raisedScores(
+      tx,
+      raised.flatMap(({ booked }) => booked.flatMap(earnedOf)),
+      tx.now(),
+    ),
+    await correctedScores(
+      tx,
+      corrected.map(({ account }) => account.userId),
+      corrected.flatMap(booked),
+    ),
+  ]
+  const before = changes.flatMap(change => change.before)
+  const after = changes.flatMap(change => change.after)
+  if (before.length + after.length > 0) await writeManyScores(tx, before, after)
+}
+
+// Guarantee of the cast: only the ledger makes these entries, from changes.
+const bookedOf = ({ reason, ref, createdAt }: AppendedEntry): Booked => ({
+  reason: reason as PointsReason,
+  ref,
+  at: createdAt,
+})
+
+function earnedOf(entry: AppendedEntry): Earned[] {
+  const booked = bookedOf(entry)
+  const gained = earnedBy({ ...booked, delta: entry.delta })
+  return gained > 0 ? [{ userId: entry.userId, gained, boards: boardsFor(booked) }] : []
+}
