@@ -1,18 +1,11 @@
 /** Fields of an entry, as its JSON Schema describes them. */
 import type { ComponentChildren } from 'preact'
-import { useContext, useId, useState } from 'preact/hooks'
-import {
-  CheckField,
-  type FieldProps,
-  NumberField,
-  SelectField,
-  TextArea,
-  TextField,
-} from '../../parts/form.tsx'
+import { useContext } from 'preact/hooks'
+import { CheckField, type FieldProps, NumberField, SelectField, TextArea } from '../../parts/form.tsx'
 import { TimeField } from '../../parts/special-fields.tsx'
-import { CurrencyField, PriceField, WordField, ZoneField } from './choice-fields.tsx'
+import { PriceField } from './choice-fields.tsx'
 import { ConditionRows } from './conditions.tsx'
-import { EntryField, EventTypeField, EventTypeOf, kindOfMember } from './event-fields.tsx'
+import { EventTypeOf } from './event-fields.tsx'
 import { LanguageField } from './languages.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
@@ -29,6 +22,7 @@ import {
   withoutNull,
 } from './shapes.ts'
 import type { Text } from './texts.ts'
+import { ColourField, JsonField, LineField } from './value-fields.tsx'
 
 interface ObjectProps {
   schema: Schema
@@ -178,9 +172,9 @@ function Field({
       return (
         <Group
           {...field}
-          isOptional={!isRequired}
-          isSet={isMembers(value)}
-          onSet={on => onChange(on ? initialOf(schema) : empty)}
+          toggle={
+            !isRequired && { isSet: isMembers(value), onSet: on => onChange(on ? initialOf(schema) : empty) }
+          }
         >
           {isMembers(value) && (
             <MembersOf
@@ -234,23 +228,6 @@ function Field({
   }
 }
 
-interface LineProps extends FieldProps {
-  name: string
-  value: string
-  max: number | undefined
-  example: string | undefined
-  onChange: (value: string) => void
-}
-
-function LineField({ example: placeholder, ...line }: LineProps) {
-  if (line.name === 'eventType') return <EventTypeField {...line} />
-  const kind = kindOfMember(line.name)
-  if (kind) return <EntryField {...line} kind={kind} />
-  if (line.name === 'timeZone') return <ZoneField {...line} />
-  if (line.name === 'currency') return <CurrencyField {...line} />
-  return <WordField {...line} placeholder={placeholder} />
-}
-
 /** The content of a row in a list. */
 function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: boolean }) {
   const { schema } = withoutNull(items)
@@ -273,22 +250,26 @@ function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: bo
 }
 
 interface GroupProps extends FieldProps {
-  isOptional: boolean
-  isSet: boolean
-  onSet: (on: boolean) => void
+  /** Of an optional object. */
+  toggle?: false | { isSet: boolean; onSet: (on: boolean) => void }
   children: ComponentChildren
 }
 
 /** The members of an object in a frame. An optional object is switched on first. */
-function Group({ label, hint, isOptional, isSet, onSet, disabled = false, children }: GroupProps) {
+function Group({ label, hint, toggle = false, disabled = false, children }: GroupProps) {
   return (
     <fieldset class="group">
       <legend>{label}</legend>
       {hint && <p class="field-hint">{hint}</p>}
-      {isOptional && (
-        <CheckField label={`Has ${label.toLowerCase()}`} value={isSet} disabled={disabled} onChange={onSet} />
+      {toggle && (
+        <CheckField
+          label={`Has ${label.toLowerCase()}`}
+          value={toggle.isSet}
+          disabled={disabled}
+          onChange={toggle.onSet}
+        />
       )}
-      {isSet && <div class="group-fields">{children}</div>}
+      {children && <div class="group-fields">{children}</div>}
     </fieldset>
   )
 }
@@ -316,73 +297,22 @@ function VariantsField({ field, variants, value, pointer, onChange }: VariantsPr
   const schema = variants[current]
   if (!schema) return null
   return (
-    <fieldset class="group">
-      <legend>{field.label}</legend>
-      {field.hint && <p class="field-hint">{field.hint}</p>}
-      <div class="group-fields">
-        <SelectField
-          label="By"
-          required
-          disabled={field.disabled ?? false}
-          value={String(current)}
-          options={variants.map((variant, index) => ({ value: String(index), title: nameOf(variant) }))}
-          onChange={index => onChange(initialOf(variants[Number(index)] ?? {}))}
-        />
-        <ObjectFields
-          schema={schema}
-          pointer={pointer}
-          onChange={onChange}
-          disabled={field.disabled ?? false}
-          value={isMembers(value) ? value : {}}
-        />
-      </div>
-    </fieldset>
-  )
-}
-
-/** A colour with a sample of it. */
-function ColourField({
-  value,
-  onChange,
-  ...field
-}: FieldProps & { value: string; onChange: (value: string) => void }) {
-  const id = useId()
-  return (
-    <div class="colour">
-      <TextField {...field} value={value} onChange={onChange} placeholder="#c8102e" max={7} />
-      <label class="unseen" for={id}>
-        Choose {field.label.toLowerCase()}
-      </label>
-      <input
-        id={id}
-        type="color"
-        disabled={field.disabled}
-        value={/^#[0-9a-f]{6}$/.test(value) ? value : '#808080'}
-        onInput={event => onChange(event.currentTarget.value)}
+    <Group {...field}>
+      <SelectField
+        label="By"
+        required
+        disabled={field.disabled ?? false}
+        value={String(current)}
+        options={variants.map((variant, index) => ({ value: String(index), title: nameOf(variant) }))}
+        onChange={index => onChange(initialOf(variants[Number(index)] ?? {}))}
       />
-    </div>
-  )
-}
-
-/** A value that has no field of its own, as JSON. */
-function JsonField({
-  value,
-  onChange,
-  ...field
-}: FieldProps & { value: Value; onChange: (value: Value) => void }) {
-  const [text, setText] = useState(JSON.stringify(value ?? null))
-  return (
-    <TextField
-      {...field}
-      value={text}
-      onChange={next => {
-        setText(next)
-        try {
-          onChange(JSON.parse(next))
-        } catch {
-          // Not JSON yet.
-        }
-      }}
-    />
+      <ObjectFields
+        schema={schema}
+        pointer={pointer}
+        onChange={onChange}
+        disabled={field.disabled ?? false}
+        value={isMembers(value) ? value : {}}
+      />
+    </Group>
   )
 }
