@@ -4,6 +4,7 @@ import { addPack } from '../play/packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runFanSession } from './consumer/fan-session.ts'
+import { SESSION } from './session-log.ts'
 
 onEngine(sqliteEngine, 'A session of the client', world => {
   test('takes a fan from sign-in to sign-out', async () => {
@@ -14,20 +15,6 @@ onEngine(sqliteEngine, 'A session of the client', world => {
     const { subject } = await world.fan()
     const origin = `http://127.0.0.1:${world.app.server?.port}`
     const log = await runFanSession(origin, await world.idp.issueToken(subject))
-    expect(log).toEqual([
-      'Bearer',
-      'profile Ada',
-      'onboarding completed 100',
-      'scarf true, shirt false',
-      'missing 4900',
-      'scarf claimed',
-      'code true',
-      '3 items, proof holds',
-      'history holds',
-      'balance 50',
-      'events true',
-      'signed out',
-      'unauthenticated',
-    ])
+    expect(log).toEqual(SESSION)
   })
 })

@@ -12,25 +12,9 @@ import { BROWSER_TIMEOUT_MS, noChromium, openBrowser } from '../support/browser.
 import { root } from '../support/dev.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
+import { SESSION } from './session-log.ts'
 
 const LARGEST_GZIP = 15 * 1024
-
-/** What `runFanSession` notes. */
-const SESSION = [
-  'Bearer',
-  'profile Ada',
-  'onboarding completed 100',
-  'scarf true, shirt false',
-  'missing 4900',
-  'scarf claimed',
-  'code true',
-  '3 items, proof holds',
-  'history holds',
-  'balance 50',
-  'events true',
-  'signed out',
-  'unauthenticated',
-]
 
 let folder: string
 let app: string

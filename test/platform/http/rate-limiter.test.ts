@@ -2,28 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { RateLimits } from '../../../src/platform/config/limits.ts'
 import { createRateLimiter, WINDOW_MS } from '../../../src/platform/http/rate-limits/rate-limiter.ts'
-
-const OFF: RateLimits = {
-  address: 0,
-  tokensPerAddress: 0,
-  caller: 0,
-  tokens: 0,
-  claims: 0,
-  purchases: 0,
-  uploads: 0,
-  relations: 0,
-  trades: 0,
-  wallets: 0,
-  reports: 0,
-  source: 0,
-  redemptions: 0,
-  codes: 0,
-  codesPerAddress: 0,
-}
+import { NO_LIMITS } from './no-limits.ts'
 
 function createLimiter(rates: Partial<RateLimits>) {
   const clock = { ms: 5_000 }
-  const limiter = createRateLimiter({ rates: { ...OFF, ...rates }, monotonic: () => clock.ms })
+  const limiter = createRateLimiter({ rates: { ...NO_LIMITS, ...rates }, monotonic: () => clock.ms })
   const allowed = (key: string, times: number) =>
     Array.from({ length: times }, () => limiter.consume('caller', key)).filter(answer => answer?.allowed)
       .length

@@ -6,29 +6,12 @@ import { createClient } from '../../support/client.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine, type World } from '../../support/world.ts'
 import { isProtected, operationsOf, readDocument } from '../docs/document.ts'
-
-const GENEROUS = {
-  address: 0,
-  tokensPerAddress: 0,
-  caller: 0,
-  tokens: 0,
-  claims: 0,
-  purchases: 0,
-  uploads: 0,
-  relations: 0,
-  trades: 0,
-  wallets: 0,
-  reports: 0,
-  source: 0,
-  redemptions: 0,
-  codes: 0,
-  codesPerAddress: 0,
-}
+import { NO_LIMITS } from './no-limits.ts'
 
 /** The same application with these limits, and a monotonic clock of its own. */
-function limited(world: World, rates: Partial<typeof GENEROUS>) {
+function limited(world: World, rates: Partial<typeof NO_LIMITS>) {
   const clock = { ms: 0 }
-  const rateLimiter = createRateLimiter({ rates: { ...GENEROUS, ...rates }, monotonic: () => clock.ms })
+  const rateLimiter = createRateLimiter({ rates: { ...NO_LIMITS, ...rates }, monotonic: () => clock.ms })
   const app = createApp({ ...world.deps, rateLimiter })
   const client = (token?: string) =>
     createClient(

@@ -9,24 +9,9 @@ import {
 } from '../../../src/platform/http/rate-limits/rate-limiter.ts'
 import { shareWindows, sweepWindows } from '../../../src/platform/http/rate-limits/share-windows.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { NO_LIMITS } from './no-limits.ts'
 
-const rates = {
-  address: 0,
-  tokensPerAddress: 0,
-  caller: 100,
-  tokens: 0,
-  claims: 100,
-  purchases: 0,
-  uploads: 0,
-  relations: 0,
-  trades: 0,
-  wallets: 0,
-  reports: 0,
-  source: 0,
-  redemptions: 0,
-  codes: 0,
-  codesPerAddress: 0,
-}
+const rates = { ...NO_LIMITS, caller: 100, claims: 100 }
 const secret = Buffer.alloc(32, 7)
 
 onEachEngine('shared rate limits', world => {
