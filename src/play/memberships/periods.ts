@@ -13,6 +13,10 @@ export function stateAt({ startsAt, endsAt }: Period, now: Date): MembershipStat
   return startsAt <= now ? 'active' : 'upcoming'
 }
 
+/** Not one that was ended before it started. */
+export const hadStarted = ({ startsAt, endsAt }: Period, now: Date): boolean =>
+  startsAt <= now && startsAt < endsAt
+
 /** When the state changes next. */
 export function nextChange(period: Period, now: Date): Date | null {
   const state = stateAt(period, now)

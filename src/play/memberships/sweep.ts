@@ -5,6 +5,7 @@ import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { lockFans } from '../../identity/users/locks.ts'
+import type { MembershipRow } from './periods.ts'
 import { settle } from './write-memberships.ts'
 
 const TOGETHER = 100
@@ -30,7 +31,6 @@ export async function settleMemberships(
     const due = await selectDue(db.read, db.read.now())
     if (due.length === 0) break
     sum += await db.write(tx => settleDue(tx, due))
-    if (due.length < TOGETHER) break
     await restAfter(began)
   }
   return sum
@@ -49,9 +49,25 @@ async function settleDue(tx: Transaction, due: { ref: string; userId: string }[]
       .where(and(inArray(rows.ref, refs), lte(rows.nextAt, tx.now())))
       .orderBy(asc(rows.ref)),
   )
+  const changes = firstOf(still).map(row => ({ before: row, after: row, at: row.nextAt ?? tx.now() }))
   await settle(
     tx,
-    still.map(row => ({ before: row, after: row })),
+    changes.toSorted((a, b) => a.at.getTime() - b.at.getTime()),
   )
-  return still.length
+  return changes.length
+}
+
+/**
+ * Each change at its time and in that order, also after a pause: a membership that started and ended meanwhile is due twice. What
+ * follows its end waits for the next batch.
+ */
+function firstOf(rows: MembershipRow[]): MembershipRow[] {
+  const until = new Map<string, number>()
+  for (const { userId, nextAt, endsAt } of rows)
+    if (nextAt && nextAt < endsAt)
+      until.set(userId, Math.min(until.get(userId) ?? Number.POSITIVE_INFINITY, endsAt.getTime()))
+  return rows.filter(({ userId, nextAt }) => {
+    const end = until.get(userId)
+    return !nextAt || end === undefined || nextAt.getTime() <= end
+  })
 }

@@ -8,7 +8,15 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
 import { applicationEvent, writeEvents } from '../../economy/events/record-event.ts'
-import { isContinued, isRenewal, type MembershipRow, nextChange, sinceOf, stateAt } from './periods.ts'
+import {
+  hadStarted,
+  isContinued,
+  isRenewal,
+  type MembershipRow,
+  nextChange,
+  sinceOf,
+  stateAt,
+} from './periods.ts'
 
 /** What the ticket office states about a membership. The fan is locked. */
 export type StatedMembership = Pick<
@@ -82,15 +90,16 @@ export async function endMembership(tx: Transaction, ref: string): Promise<boole
 interface Change {
   before: MembershipRow | undefined
   after: MembershipRow
+  /** When it applies: what has started or ended since then is told later. Default: now. */
+  at?: Date
 }
 
-/** Writes the rows, and tells what has started or ended by now. */
+/** Writes the rows, and tells what has started or ended by then. */
 export async function settle(tx: Transaction, changes: Change[]): Promise<void> {
   if (changes.length === 0) return
-  const now = tx.now()
-  const rows = changes.map(({ after }) => {
-    const begun = stateAt(after, now) === 'active'
-    return { ...after, begun, nextAt: nextChange(after, now) }
+  const rows = changes.map(({ after, at = tx.now() }) => {
+    const begun = stateAt(after, at) === 'active'
+    return { ...after, begun, nextAt: nextChange(after, at) }
   })
   await updateRows(tx, tx.tables.fanMemberships, rows, [...STATED, 'begun', 'nextAt', 'updatedAt'])
   const all = Map.groupBy(
@@ -103,26 +112,31 @@ export async function settle(tx: Transaction, changes: Change[]): Promise<void> 
   )
 }
 
-function eventsOf(tx: Transaction, { before, after }: Change, rows: MembershipRow[]): NewEvent[] {
-  const now = tx.now()
+/** `rows`: all of the fan, as they are stored now. */
+function eventsOf(
+  tx: Transaction,
+  { before, after, at = tx.now() }: Change,
+  rows: MembershipRow[],
+): NewEvent[] {
+  const tell = (type: 'started' | 'renewed' | 'ended', row: MembershipRow) => {
+    const { ref, kindId, userId, startsAt, endsAt } = row
+    const since = sinceOf(row, rows).toISOString()
+    const data = { ref, kindId, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString(), since }
+    return applicationEvent(tx, { userId, type: `membership.${type}`, data })
+  }
+  // Of another kind it is another membership: the one of the former kind ends.
+  if (before && before.kindId !== after.kindId)
+    return [
+      ...(before.begun && !isContinued(before, rows, at) ? [tell('ended', { ...before, endsAt: at })] : []),
+      ...eventsOf(tx, { before: undefined, after, at }, rows),
+    ]
   const wasBegun = before?.begun ?? false
-  const isActive = stateAt(after, now) === 'active'
-  const { ref, kindId, userId, startsAt, endsAt } = after
-  const data = {
-    ref,
-    kindId,
-    startsAt: startsAt.toISOString(),
-    endsAt: endsAt.toISOString(),
-    since: sinceOf(after, rows).toISOString(),
+  if (stateAt(after, at) === 'active') {
+    const isLonger = before !== undefined && hadStarted(before, at) && after.endsAt > before.endsAt
+    if (wasBegun) return isLonger ? [tell('renewed', after)] : []
+    return [tell(isLonger || isRenewal(after, rows) ? 'renewed' : 'started', after)]
   }
-  if (isActive) {
-    const isLonger = before !== undefined && endsAt > before.endsAt
-    if (wasBegun) return isLonger ? [applicationEvent(tx, { userId, type: 'membership.renewed', data })] : []
-    const type = isLonger || isRenewal(after, rows) ? 'membership.renewed' : 'membership.started'
-    return [applicationEvent(tx, { userId, type, data })]
-  }
-  if (!wasBegun || isContinued(after, rows, now)) return []
-  return [applicationEvent(tx, { userId, type: 'membership.ended', data })]
+  return wasBegun && !isContinued(after, rows, at) ? [tell('ended', after)] : []
 }
 
 async function lockMemberships(tx: Transaction, refs: string[]): Promise<MembershipRow[]> {

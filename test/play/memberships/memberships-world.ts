@@ -8,11 +8,11 @@ type Kind = Parameters<typeof membershipKind.upsert>[1]
 export const addMembershipKind = (world: World, entry: Partial<Kind> = {}): Promise<unknown> =>
   world.db.write(tx => membershipKind.upsert(tx, { id: 'season-ticket', name: 'Season ticket', ...entry }))
 
-export async function ticketOffice(world: World): Promise<Client> {
-  return world.withToken(await world.serverKey(['memberships:write'], { source: 'ticket-office' }))
-}
-
 let made = 0
+
+export async function ticketOffice(world: World): Promise<Client> {
+  return world.withToken(await world.serverKey(['memberships:write'], { source: `ticket-office-${++made}` }))
+}
 
 export interface TermsOfMembership {
   ref?: string
