@@ -1,11 +1,15 @@
 /** `bun run import-memberships FILE`: imports the memberships of a ticket office. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { isTimeZone } from '../src/core/windows.ts'
-import { importMembershipsFile } from '../src/operate/admin/import/memberships-file.ts'
-import { DATE_ORDERS } from '../src/operate/admin/import/read-memberships.ts'
+import { DATE_ORDERS } from '../src/operate/admin/import/membership-columns.ts'
+import {
+  type ChangedMembership,
+  importMembershipsFile,
+} from '../src/operate/admin/import/memberships-file.ts'
+import type { FaultyLine } from '../src/platform/files/row-file.ts'
 import { timeZoneOf } from '../src/platform/settings/settings.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { providerOf } from './command/database.ts'
+import { fanEmails, providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'
 import { importHooks } from './command/import-hooks.ts'
 import { rowFileOf } from './command/row-file.ts'
@@ -25,9 +29,10 @@ Each is written once: a second run changes nothing. After an interruption, run t
   ref, kind             id in the ticket office, and id of the kind of membership
   number, holder        what is printed on the card; leading zeros stay
   subject, provider     the fan who attends, at the identity provider; a new subject gets a record
-  email                 used without a subject: an address that one fan has verified
+  email                 used without a subject, with FANS_BY_EMAIL=on: an address that one fan has verified
   startsAt, endsAt      instants, or days such as 2026-07-01 and 30.06.2027; the last day belongs to the membership
-A line without a known fan is listed, and is not imported; a later run finds the fan. A cell that cannot be read is an invalid line.`,
+Listed and left out: a line without a known fan, which a later run may find; one whose e-mail several fans may have; one whose ref
+is of another fan. A line that repeats an earlier one is counted. A cell that cannot be read is an invalid line.`,
   changes: true,
 })
   .argument('<file>', 'NDJSON or CSV, by file name extension')
@@ -46,7 +51,7 @@ function mapped(text: string, before: Record<string, string>): Record<string, st
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, progress, print }) => {
   const file = rowFileOf(path)
-  const naming = { provider: providerOf(options.provider) }
+  const naming = { provider: providerOf(options.provider), fanEmails: await fanEmails() }
   const db = await openDatabase()
   const timeZone = options.timeZone ?? (await timeZoneOf(db.read))
   if (!isTimeZone(timeZone)) failUsage('--time-zone must be an IANA time zone like Europe/London')
@@ -62,16 +67,35 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
     elapsed: () => performance.now(),
   }
   const { hooks, errors, warnings, end } = importHooks('memberships', { ...options, progress, print })
-  const { created, changed, unchanged, unmatched, invalid, refused } = await stoppable(requested => {
+  const {
+    invalid,
+    refused,
+    unreadable,
+    lines: _,
+    ...counts
+  } = await stoppable(requested => {
     const { onUnread, ...rest } = hooks(requested)
-    return importMembershipsFile(db, file, terms, { ...rest, onNote: line => onUnread?.(line) })
+    const onNote = (line: FaultyLine) => onUnread?.(line)
+    const onChanged = ({ line, members }: ChangedMembership) =>
+      onNote({ line, faults: [{ field: '', message: describe(members) }] })
+    return importMembershipsFile(db, file, terms, { ...rest, onNote, onChanged })
   }).finally(end)
-  const summary = `${created} created, ${changed} changed, ${unchanged} unchanged, ${unmatched} without a known fan, ${invalid} invalid.`
+  const { created, changed, unchanged, repeated, unmatched, ambiguous, ofAnotherFan, overlapping } = counts
+  const summary = [
+    `${created} created, ${changed} changed, ${unchanged} unchanged, ${repeated} repeated, ${invalid} invalid`,
+    `left out: ${unmatched} without a known fan, ${ambiguous} with an ambiguous fan, ${ofAnotherFan} of another fan`,
+    ...(overlapping > 0 ? [`${overlapping} overlap another membership of the fan`] : []),
+  ]
+  const why = unreadable ? '' : ' --skip-invalid imports the others.'
   return {
-    json: { created, changed, unchanged, unmatched, invalid, refused, errors, notes: warnings },
-    text: refused ? `${invalid} invalid lines; nothing was written.` : summary,
+    json: { ...counts, invalid, refused, errors, notes: warnings },
+    text: refused ? `${invalid} invalid lines; nothing was written.${why}` : `${summary.join('; ')}.`,
     found: invalid > 0,
     changed: refused ? 0 : created + changed,
     textHasSummary: refused,
   }
 })
+
+function describe(members: ChangedMembership['members']): string {
+  return `changes ${members.map(({ member, from, to }) => `${member} ${from} -> ${to}`).join(', ')}`
+}

@@ -12,6 +12,7 @@ import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
 import { type Bench, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
 import { cash } from './scenarios/cash.ts'
+import { memberships } from './scenarios/memberships.ts'
 import { season } from './scenarios/season.ts'
 import { settlement } from './scenarios/settlement.ts'
 import { sizes } from './scenarios/sizes.ts'
@@ -166,6 +167,7 @@ export const scenarios: Scenario[] = [
   stream,
   idleStreams,
   settlement,
+  memberships,
   sizes,
   season,
   social,

@@ -5,6 +5,7 @@ import { listPendingMigrations } from '../../db/migrate.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
+import { type FanEmails, fanEmailsOf } from '../../src/identity/users/emails.ts'
 import { type Config, parseConfig } from '../../src/platform/config/config.ts'
 import { readErasureList, readPostgresSettings, readReplicaUrl } from '../../src/platform/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
@@ -13,6 +14,7 @@ import {
   type Environment,
   readDatabaseUrl,
 } from '../../src/platform/config/environment.ts'
+import { readSigningKey } from '../../src/platform/config/secrets.ts'
 import { readSettings, type Settings } from '../../src/platform/config/settings.ts'
 import { readUploads, type UploadsConfig } from '../../src/platform/config/uploads.ts'
 import { fail, failUsage } from './explain.ts'
@@ -104,6 +106,19 @@ export function providerOf(provider: string | undefined): string {
   const reader = createEnvironmentReader(process.env)
   const name = provider ?? reader.required('IDP_NAME')
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : name
+}
+
+/** Finds fans by e-mail as the API does: only with FANS_BY_EMAIL, and with the key of the API. */
+export async function fanEmails(): Promise<FanEmails | null> {
+  const isOn = (env: Environment) => createEnvironmentReader(env).flag('FANS_BY_EMAIL', false)
+  const reader = createEnvironmentReader(
+    isOn(process.env) ? await withDevelopmentSecrets(process.env) : process.env,
+  )
+  const fansByEmail = reader.flag('FANS_BY_EMAIL', false)
+  const key = fansByEmail ? readSigningKey(reader) : {}
+  return reader.problems.length > 0
+    ? fail(reader.problems.join('\n'))
+    : fanEmailsOf({ fansByEmail, nativeTokens: { key } })
 }
 
 export const isSqlite = (url: string) => url.startsWith('sqlite:')

@@ -15,7 +15,7 @@ import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
 import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
 import { createNativeTokens } from '../identity/auth/native-token.ts'
-import { createFanEmails } from '../identity/users/emails.ts'
+import { fanEmailsOf } from '../identity/users/emails.ts'
 import { kindOf } from '../operate/admin/jobs/kinds.ts'
 import { PURCHASE_KINDS } from '../operate/admin/refunds/refund-purchase.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
@@ -142,7 +142,7 @@ export async function createDeps(world: World) {
     tracer,
     streams,
     streamTickets: createTickets({ ...sources, secret }),
-    fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
+    fanEmails: fanEmailsOf(config),
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
     purchaseKinds: PURCHASE_KINDS,

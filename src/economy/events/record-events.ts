@@ -167,9 +167,9 @@ async function readStale(tx: Transaction, drafts: Draft[]): Promise<Map<string, 
 async function outcomeOfMissing(
   tx: Transaction,
   { source, eventId }: EventKey,
-  missing: 'unknown' | 'erased',
+  missing: 'unknown' | 'ambiguous' | 'erased',
 ) {
-  if (missing === 'unknown') return refused('fan_not_found')
+  if (missing !== 'erased') return refused('fan_not_found')
   await deleteVoidNote(tx, { source, eventId })
   return ignored('fan_erased')
 }

@@ -10,6 +10,8 @@ import { updateRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
+import { deriveKey } from '../../core/derived-key.ts'
+import type { Config } from '../../platform/config/config.ts'
 
 /** Maximum fans that are found for one address. */
 const MAX_SAME = 20
@@ -50,6 +52,13 @@ export function createFanEmails(key: Buffer): FanEmails {
     ownHashes: { from: `${mark}:`, before: `${mark};` },
   }
 }
+
+/** Null if the operator has not turned it on. */
+export const fanEmailsOf = ({
+  fansByEmail,
+  nativeTokens: { key },
+}: Pick<Config, 'fansByEmail'> & { nativeTokens: Pick<Config['nativeTokens'], 'key'> }): FanEmails | null =>
+  fansByEmail ? createFanEmails(deriveKey(key.d ?? '', 'fans by e-mail')) : null
 
 /** Fans who are not erased, at most `MAX_SAME` an address: their ids by hash. */
 export async function findByEmails(

@@ -3,9 +3,9 @@
 import type { Transaction } from '../../../db/index.ts'
 import { Closed, IdReference } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { ensureRecord } from './callers.ts'
 import { type FanEmails, findByEmails } from './emails.ts'
 import { lockFans, lockSubjects } from './locks.ts'
+import { ensureRecords } from './many-users.ts'
 
 export const FanReference = Type.Union(
   [
@@ -50,7 +50,8 @@ export interface FanNaming {
   fanEmails?: FanEmails | null
 }
 
-export type ResolvedFan = { userId: string } | { missing: 'unknown' | 'erased' }
+/** `ambiguous`: more than one fan has verified the address. */
+export type ResolvedFan = { userId: string } | { missing: 'unknown' | 'ambiguous' | 'erased' }
 
 /**
  * Finds and locks the fan, and creates the record of a subject that is new here. `unknown`: no fan has this id, or fans of this API do
@@ -65,7 +66,7 @@ export async function resolveFan(
   return resolved ?? { missing: 'unknown' }
 }
 
-/** As `resolveFan` for each: two statements for any number of fans who have records. */
+/** As `resolveFan` for each. The number of statements does not depend on that of the fans. */
 export async function resolveFans(
   tx: Transaction,
   fans: FanReference[],
@@ -77,10 +78,14 @@ export async function resolveFans(
   const byEmail = fanEmails ? await findByEmails(tx, fanEmails, hashes) : new Map<string, string[]>()
   const named = fans.flatMap(fan => ('userId' in fan ? [fan.userId] : []))
   const byId = await lockFans(tx, [...named, ...[...byEmail.values()].flat()])
-  const bySubject = await lockSubjects(
+  const subjects = [
+    ...new Set(fans.flatMap(fan => ('subject' in fan && fan.provider === provider ? [fan.subject] : []))),
+  ]
+  const known = await lockSubjects(tx, provider, subjects)
+  const added = await ensureRecords(
     tx,
     provider,
-    fans.flatMap(fan => ('subject' in fan && fan.provider === provider ? [fan.subject] : [])),
+    subjects.filter(subject => !known.has(subject)),
   )
   const resolveId = (userId: string): ResolvedFan => {
     const found = byId.get(userId)
@@ -91,12 +96,12 @@ export async function resolveFans(
     if ('userId' in fan) resolved.push(resolveId(fan.userId))
     else if ('email' in fan) {
       const [userId, ...others] = byEmail.get(hashOf(fan.email)) ?? []
-      resolved.push(userId !== undefined && others.length === 0 ? resolveId(userId) : { missing: 'unknown' })
+      if (others.length > 0) resolved.push({ missing: 'ambiguous' })
+      else resolved.push(userId === undefined ? { missing: 'unknown' } : resolveId(userId))
     } else if (fan.provider !== provider) resolved.push({ missing: 'unknown' })
     else {
-      const known = bySubject.get(fan.subject) ?? (await ensureRecord(tx, fan))?.user.id
-      if (known !== undefined) bySubject.set(fan.subject, known)
-      resolved.push(known === undefined ? { missing: 'erased' } : { userId: known })
+      const userId = known.get(fan.subject) ?? added.get(fan.subject)
+      resolved.push(userId === undefined ? { missing: 'erased' } : { userId })
     }
   }
   return resolved

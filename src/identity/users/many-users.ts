@@ -18,6 +18,18 @@ export async function ensureUsers(
   provider: string,
   subjects: string[],
 ): Promise<Map<string, string>> {
+  const users = await ensureRecords(tx, provider, subjects)
+  if (users.size < subjects.length) throw deletedUser(ERASED)
+  return users
+}
+
+/** As `ensureUsers`, without those who were erased. */
+export async function ensureRecords(
+  tx: Transaction,
+  provider: string,
+  subjects: string[],
+): Promise<Map<string, string>> {
+  if (subjects.length === 0) return new Map()
   const now = tx.now()
   // In one order: two imports cannot wait for each other.
   const rows = subjects
@@ -25,11 +37,21 @@ export async function ensureUsers(
     .map(subject => ({ id: tx.newId(), provider, subject, createdAt: now, updatedAt: now }))
   await insertRows(tx, tx.tables.users, rows, 'skip')
   for (const subject of subjects) tx.invalidate(tokenValidityTag({ provider, subject }))
-  const users = await lockSubjects(tx, provider, subjects)
+  const ids = await lockSubjects(tx, provider, subjects)
   // Read after the insert, which waits for concurrent transactions: one of them may have erased a fan.
-  const erased = subjects.map(subject => erasedSubject({ provider, subject }))
-  if ((await lockSubjects(tx, provider, erased)).size > 0) throw deletedUser(ERASED)
-  return users
+  const hashes = new Map(subjects.map(subject => [erasedSubject({ provider, subject }), subject]))
+  const erased = await lockSubjects(tx, provider, [...hashes.keys()])
+  if (erased.size === 0) return ids
+  const gone = new Set([...erased.keys()].map(hash => hashes.get(hash)))
+  const own = rows.filter(({ id, subject }) => gone.has(subject) && ids.get(subject) === id)
+  const { users } = tx.tables
+  await tx.delete(users).where(
+    inArray(
+      users.id,
+      own.map(({ id }) => id),
+    ),
+  )
+  return new Map([...ids].filter(([subject]) => !gone.has(subject)))
 }
 
 /** Writes the members of each change that are not null. Returns the records of these fans, who are locked by `ensureUsers`. */

@@ -1,8 +1,12 @@
 /** Memberships from the file of a ticket office. */
 import { beforeEach, expect, test } from 'bun:test'
+import { indexEmails } from '../../../src/identity/users/emails.ts'
 import { importMembershipsFile } from '../../../src/operate/admin/import/memberships-file.ts'
 import { readDate } from '../../../src/operate/admin/import/read-memberships.ts'
-import { addMembershipKind } from '../../play/memberships/memberships-world.ts'
+import { deliver, updated } from '../../identity/users/deliveries.ts'
+import { addMembershipKind, endMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
+import { patientFan } from '../../play/packs/packs-world.ts'
+import { userIdOf } from '../../play/quests/quests-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const HEADER = 'Ticket;kind;number;Name;email;subject;startsAt;endsAt;Block'
@@ -12,7 +16,10 @@ onEachEngine(
   world => {
     beforeEach(() => addMembershipKind(world))
 
-    async function run(lines: string[], options: { dryRun?: boolean; skipInvalid?: boolean } = {}) {
+    async function run(
+      lines: string[],
+      options: { dryRun?: boolean; skipInvalid?: boolean; exclusive?: boolean } = {},
+    ) {
       const bytes = Buffer.from([HEADER, ...lines].join('\r\n'))
       const file = {
         format: 'csv' as const,
@@ -24,15 +31,33 @@ onEachEngine(
       const tell = ({ line, faults }: { line: number; faults: { field: string; message: string }[] }) => {
         for (const { field, message } of faults) said.push(`${line} ${field} ${message}`)
       }
-      const terms = { naming: { provider: world.config.identity.name }, timeZone: 'Europe/Lisbon' }
+      const naming = { provider: world.config.identity.name, fanEmails: world.deps.fanEmails }
+      const terms = { naming, timeZone: 'Europe/Lisbon' }
       const map = { Ticket: 'ref', Name: 'holder' }
       const counts = await importMembershipsFile(
         world.db,
         file,
         { ...terms, map, ...options, elapsed: () => performance.now() },
-        { onChecked() {}, onFaulty: tell, onNote: tell, onWritten() {} },
+        {
+          onChecked() {},
+          onFaulty: tell,
+          onNote: tell,
+          onChanged({ line, members }) {
+            for (const { member, from, to } of members) said.push(`${line} ${member} ${from} -> ${to}`)
+          },
+          onWritten() {},
+        },
       )
       return { ...counts, said }
+    }
+    async function fanWithEmail(email: string, verified = true) {
+      const fan = await patientFan(world)
+      await fan.post('/api/user/profile', { displayName: 'Ada' })
+      world.clock.advance(1_000)
+      const claims = { email, email_verified: verified, updated_at: Math.floor(world.clock.ms / 1_000) }
+      expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
+      await indexEmails(world.deps)
+      return userIdOf(world, fan)
     }
     const stored = async () => {
       const { fanMemberships } = world.db.tables
@@ -57,7 +82,7 @@ onEachEngine(
       ])
       expect(await run(lines)).toMatchObject({ created: 0, changed: 0, unchanged: 2 })
       const changed = await run([line('A-1', '0043;Ada;;ada')])
-      expect(changed.said).toEqual(['2  changes number 0042 -> 0043'])
+      expect(changed.said).toEqual(['2 number 0042 -> 0043'])
     })
 
     test('refuses a file with lines that cannot be read, and writes nothing of it', async () => {
@@ -79,10 +104,69 @@ onEachEngine(
         '6 startsAt is not a day of the calendar',
       ])
       expect(await stored()).toEqual(before)
-      expect(await run(lines, { skipInvalid: true })).toMatchObject({ created: 1, invalid: 4 })
+      expect(await run(lines, { skipInvalid: true })).toMatchObject({ created: 1, invalid: 4, repeated: 1 })
+    })
+
+    test('finds a fan by an e-mail that one fan alone has verified, and tells why it finds none', async () => {
+      const userId = await fanWithEmail('ada@example.com')
+      await fanWithEmail('bea@example.com', false)
+      for (const _ of ['one', 'two']) await fanWithEmail('shared@example.com')
+      const lines = [
+        line('E-1', ';Ada; Ada@Example.com ;'),
+        line('E-2', ';Bea;bea@example.com;'),
+        line('E-3', ';Cai;shared@example.com;'),
+        line('E-4', ';Dee;nobody@example.com;'),
+        line('E-5', ';Eve;ADA@example.com;'),
+      ]
+      const expected = { created: 1, unmatched: 2, ambiguous: 2, invalid: 0 }
+      const said = [
+        '3  has an e-mail that no fan has verified',
+        '4  has an e-mail that more than one fan has verified: state the subject of the fan',
+        '5  has an e-mail that no fan has verified',
+        '6  has the e-mail of line 2, with another holder: state the subject of the fan',
+      ]
+      const tried = await run(lines, { dryRun: true })
+      expect(tried).toMatchObject(expected)
+      expect(tried.said.toSorted()).toEqual(said)
+      expect(await run(lines)).toMatchObject(expected)
+      const { fanMemberships } = world.db.tables
+      expect(await world.db.read.select().from(fanMemberships)).toMatchObject([{ ref: 'E-1', userId }])
+    })
+
+    test('leaves out a ref of another fan, and tells who is in the file twice', async () => {
+      await run([line('D-1', '1;Ada;;ada')])
+      const lines = [
+        line('D-1', '1;Bea;;bea'),
+        line('D-2', '2;Ada;;ada'),
+        line('D-3', '3;Cai;;cai'),
+        line('D-4', '4;Cai;;cai'),
+        line('D-3', '3;Cai;;cai'),
+        'D-5;season-ticket;5;Cai;;cai;01.07.2027;30.06.2028;A',
+      ]
+      const expected = { created: 4, ofAnotherFan: 1, overlapping: 2, repeated: 1, unmatched: 0 }
+      const said = [
+        '2  is a membership of another fan: end it, and give the new one another ref',
+        '3  overlaps D-1, of the same fan and kind; both are kept',
+        '5  overlaps line 4, of the same fan and kind; both are kept',
+      ]
+      for (const options of [{ dryRun: true }, { exclusive: true }]) {
+        const result = await run(lines, options)
+        expect(result).toMatchObject(expected)
+        expect(result.said.toSorted()).toEqual(said)
+      }
+      expect((await stored()).map(([ref, , holder]) => [ref, holder])).toEqual([
+        ['D-1', 'Ada'],
+        ['D-2', 'Ada'],
+        ['D-3', 'Cai'],
+        ['D-4', 'Cai'],
+        ['D-5', 'Cai'],
+      ])
+      // The office ends the old one, and writes the ticket again for the other fan.
+      expect((await endMembership(await ticketOffice(world), 'D-1')).status).toBe(204)
+      expect(await run([line('D-1b', '1;Bea;;bea')])).toMatchObject({ created: 1, overlapping: 0 })
     })
   },
-  { worldPer: 'test' },
+  { worldPer: 'test', env: { FANS_BY_EMAIL: 'on' } },
 )
 
 test.each([

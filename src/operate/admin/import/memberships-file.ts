@@ -1,5 +1,4 @@
 /** Imports a file of memberships: checks every line, then writes what is due. Repeated after an interruption, it continues. */
-import { inArray } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { rollBack } from '../../../../db/roll-back.ts'
 import { writeInBatches } from '../../../../db/write-in-batches.ts'
@@ -11,16 +10,21 @@ import {
 } from '../../../identity/users/fan-reference.ts'
 import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
 import { chunksOf } from '../../../platform/files/rows.ts'
+import type { MembershipRow } from '../../../play/memberships/periods.ts'
 import {
   differencesOf,
+  type MembershipWriting,
+  readMemberships,
   type StatedMembership,
   writeMemberships,
 } from '../../../play/memberships/write-memberships.ts'
 import type { ImportHooks } from './fans-file.ts'
 import { type MembershipLine, readMembershipLines } from './read-memberships.ts'
 
-/** Memberships of a look-up, and of a unit of work. */
+/** Memberships of a dry run's unit of work, and of one without other processes. */
 const CHUNK = 200
+/** Memberships that are written together: few enough that a batch of writes ends in time. */
+const TOGETHER = 25
 
 interface MembershipsImport extends Omit<Parameters<typeof readMembershipLines>[1], 'provider'> {
   naming: FanNaming
@@ -33,10 +37,21 @@ interface MembershipsImport extends Omit<Parameters<typeof readMembershipLines>[
   elapsed: () => number
 }
 
-export interface MembershipsHooks extends ImportHooks {
-  /** A line without a known fan, or what a line would change. */
-  onNote(line: FaultyLine): void | Promise<void>
+export interface ChangedMembership {
+  line: number
+  ref: string
+  members: ReturnType<typeof differencesOf>
 }
+
+export interface MembershipsHooks extends ImportHooks {
+  /** A line that is left out, or that staff should look at. */
+  onNote(line: FaultyLine): void | Promise<void>
+  /** What a line changes. */
+  onChanged(changed: ChangedMembership): void | Promise<void>
+}
+
+/** `ambiguous`: several fans may be meant. `ofAnotherFan`: the ref was written for another one. Neither is written. */
+type LineResult = Exclude<MembershipWriting, 'of_another_fan'> | 'unmatched' | 'ambiguous' | 'ofAnotherFan'
 
 type Written = Required<Pick<MembershipLine, 'membership'>> & MembershipLine
 
@@ -44,11 +59,20 @@ export async function importMembershipsFile(
   db: Database,
   file: RowFile,
   { naming, dryRun, skipInvalid, exclusive, elapsed, ...reading }: MembershipsImport,
-  { onChecked, onFaulty, onNote, onWritten }: MembershipsHooks,
+  { onChecked, onFaulty, onNote, onChanged, onWritten }: MembershipsHooks,
 ) {
   const read = { ...reading, provider: naming.provider }
   const kinds = new Set(await listKinds(db.read))
-  const counts = { created: 0, changed: 0, unchanged: 0, unmatched: 0 }
+  const counts = {
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    repeated: 0,
+    unmatched: 0,
+    ambiguous: 0,
+    ofAnotherFan: 0,
+    overlapping: 0,
+  }
   let [lines, invalid, unreadable] = [0, 0, false]
   const isKnown = ({ membership }: MembershipLine) => membership !== undefined && kinds.has(membership.kindId)
   for await (const line of readMembershipLines(file, read)) {
@@ -60,12 +84,13 @@ export async function importMembershipsFile(
     if (faults.length > 0) {
       invalid++
       await onFaulty({ ...line, faults })
-    }
+    } else if (!line.membership) counts.repeated++
     unreadable ||= line.fatal === true
     await onChecked(lines)
   }
   const refused = unreadable || (invalid > 0 && !skipInvalid)
   if (refused) return { lines, ...counts, invalid, refused, unreadable }
+  const total = lines - invalid - counts.repeated
 
   async function* valid(): AsyncGenerator<Written> {
     for await (const line of readMembershipLines(file, read)) {
@@ -74,31 +99,39 @@ export async function importMembershipsFile(
     }
   }
 
-  async function report(notes: { line: number; message: string }[], outcomes: (keyof typeof counts)[]) {
+  async function report({ notes, changes, outcomes, overlapping }: ChunkResult) {
     for (const outcome of outcomes) counts[outcome]++
+    counts.overlapping += overlapping
     for (const { line, message } of notes) await onNote({ line, faults: [{ field: '', message }] })
+    for (const change of changes) await onChanged(change)
   }
 
   if (dryRun) {
+    let done = 0
     for await (const chunk of chunksOf(valid(), CHUNK)) {
-      const { notes, outcomes } = await rollBack(db, tx => writeChunk(tx, chunk, naming))
-      await report(notes, outcomes)
-      await onWritten(counts.created + counts.changed + counts.unchanged + counts.unmatched, lines - invalid)
+      await report(await rollBack(db, tx => writeChunk(tx, chunk, naming)))
+      done += chunk.length
+      await onWritten(done, total)
     }
     return { lines, ...counts, invalid, refused, unreadable }
   }
+  const results: ChunkResult[] = []
   await writeInBatches(
     db,
-    chunksOf(valid(), CHUNK),
+    chunksOf(valid(), exclusive ? CHUNK : TOGETHER),
     async (tx, chunk) => {
-      const { notes, outcomes } = await writeChunk(tx, chunk, naming)
-      tx.afterCommit(() => void report(notes, outcomes))
+      const result = await writeChunk(tx, chunk, naming)
+      tx.afterCommit(() => void results.push(result))
     },
     {
       ...(exclusive ? { exclusive } : {}),
+      ahead: CHUNK / TOGETHER,
       countOf: chunk => chunk.length,
       elapsed,
-      onBatch: ({ done }) => onWritten(done, lines - invalid),
+      async onBatch({ done }) {
+        for (const result of results.splice(0)) await report(result)
+        await onWritten(done, total)
+      },
     },
   )
   return { lines, ...counts, invalid, refused, unreadable }
@@ -109,52 +142,81 @@ async function listKinds(reader: Reader): Promise<string[]> {
   return (await reader.select({ id: memberships.id }).from(memberships)).map(({ id }) => id)
 }
 
-type LineResult = 'created' | 'changed' | 'unchanged' | 'unmatched'
+interface ChunkResult {
+  notes: { line: number; message: string }[]
+  changes: ChangedMembership[]
+  outcomes: LineResult[]
+  /** Lines of a fan who has another membership of the kind at the same time. They are written. */
+  overlapping: number
+}
 
 /** Lines that name no known fan are not written: a later run finds the fan. */
-async function writeChunk(tx: Transaction, chunk: Written[], naming: FanNaming) {
+async function writeChunk(tx: Transaction, chunk: Written[], naming: FanNaming): Promise<ChunkResult> {
   const named = chunk.flatMap(({ membership }) => membership.fan ?? [])
   const resolved = await resolveFans(tx, named, naming)
-  const notes: { line: number; message: string }[] = []
-  const found: { line: number; stated: StatedMembership }[] = []
+  const result: ChunkResult = { notes: [], changes: [], outcomes: [], overlapping: 0 }
+  const found: { line: number; overlaps: number | undefined; stated: StatedMembership }[] = []
   for (const { line, membership } of chunk) {
-    const { fan, unclear, ...terms } = membership
+    const { fan, unclear, overlaps, ...terms } = membership
     const one = fan ? resolved.shift() : undefined
-    if (one && 'userId' in one && !unclear) found.push({ line, stated: { ...terms, userId: one.userId } })
-    else notes.push({ line, message: unclear ?? whyMissing(fan, one) })
+    if (one && 'userId' in one && unclear === undefined)
+      found.push({ line, overlaps, stated: { ...terms, userId: one.userId } })
+    else {
+      const isAmbiguous = unclear !== undefined || (one && 'missing' in one && one.missing === 'ambiguous')
+      result.outcomes.push(isAmbiguous ? 'ambiguous' : 'unmatched')
+      result.notes.push({ line, message: unclear ?? whyMissing(fan, one, naming) })
+    }
   }
-  const { fanMemberships: rows } = tx.tables
-  const refs = found.map(({ stated }) => stated.ref)
-  const stored = await tx.select().from(rows).where(inArray(rows.ref, refs))
+  const stored = await readMemberships(tx, [...new Set(found.map(({ stated }) => stated.userId))])
   const before = new Map(stored.map(row => [row.ref, row]))
   const written = await writeMemberships(
     tx,
     found.map(({ stated }) => stated),
   )
-  const outcomes = written.map((outcome, index): LineResult => {
-    const { line, stated } = found[index] ?? { line: 0, stated: undefined }
-    const old = before.get(stated?.ref ?? '')
+  for (const [index, { line, overlaps, stated }] of found.entries()) {
+    const outcome = written[index]
+    const old = before.get(stated.ref)
     if (outcome === 'of_another_fan') {
-      notes.push({
+      result.outcomes.push('ofAnotherFan')
+      result.notes.push({
         line,
         message: 'is a membership of another fan: end it, and give the new one another ref',
       })
-      return 'unmatched'
+      continue
     }
-    if (outcome === 'changed' && stated && old) {
-      const changes = differencesOf(old, stated).map(({ member, from, to }) => `${member} ${from} -> ${to}`)
-      notes.push({ line, message: `changes ${changes.join(', ')}` })
-    }
-    return outcome
-  })
-  const unmatched = Array.from({ length: chunk.length - found.length }, (): LineResult => 'unmatched')
-  return { notes, outcomes: [...outcomes, ...unmatched] }
+    result.outcomes.push(outcome ?? 'unchanged')
+    if (outcome === 'changed' && old)
+      result.changes.push({ line, ref: stated.ref, members: differencesOf(old, stated) })
+    const other = outcome === 'created' ? (overlaps ?? findOverlapping(stated, stored)) : undefined
+    if (other === undefined) continue
+    result.overlapping++
+    const name = typeof other === 'number' ? `line ${other}` : other.ref
+    result.notes.push({ line, message: `overlaps ${name}, of the same fan and kind; both are kept` })
+  }
+  return result
 }
 
-function whyMissing(fan: FanReference | null, resolved: ResolvedFan | undefined): string {
+const findOverlapping = ({ userId, kindId, startsAt, endsAt }: StatedMembership, stored: MembershipRow[]) =>
+  stored.find(
+    other =>
+      other.userId === userId &&
+      other.kindId === kindId &&
+      other.startsAt < endsAt &&
+      startsAt < other.endsAt &&
+      other.startsAt < other.endsAt,
+  )
+
+function whyMissing(
+  fan: FanReference | null,
+  resolved: ResolvedFan | undefined,
+  { fanEmails }: FanNaming,
+): string {
   if (!fan) return 'names no fan: it has neither a subject nor an e-mail'
-  if (resolved && 'missing' in resolved && resolved.missing === 'erased') return 'is of a fan who was erased'
-  return 'email' in fan
-    ? 'has an e-mail that no fan, or more than one, has verified'
-    : 'has an unknown provider'
+  const missing = resolved && 'missing' in resolved ? resolved.missing : 'unknown'
+  if (missing === 'erased') return 'is of a fan who was erased'
+  if (!('email' in fan)) return 'has an unknown provider'
+  if (!fanEmails) return 'has only an e-mail, and FANS_BY_EMAIL is off: state the subject of the fan'
+  return missing === 'ambiguous'
+    ? 'has an e-mail that more than one fan has verified: state the subject of the fan'
+    : 'has an e-mail that no fan has verified'
 }

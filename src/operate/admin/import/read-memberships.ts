@@ -2,14 +2,14 @@
 import { parseInstant } from '../../../core/instant.ts'
 import { Closed, Slug } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { normalizeEmail } from '../../../identity/users/emails.ts'
 import type { FanReference } from '../../../identity/users/fan-reference.ts'
 import type { Cell } from '../../../platform/files/cells.ts'
 import type { CsvColumns } from '../../../platform/files/csv.ts'
 import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
 import { findColumnFaults, findSchemaFaults, objectOf, readRows } from '../../../platform/files/rows.ts'
 import { membershipMembers } from '../../../play/memberships/schema.ts'
-
-const COLUMNS = 'ref kind number holder email provider subject startsAt endsAt'.split(' ')
+import { type DateOrder, MEMBERSHIP_COLUMNS } from './membership-columns.ts'
 
 const MembershipRecord = Closed({
   ref: membershipMembers.ref,
@@ -35,15 +35,14 @@ interface ImportedMembership {
   endsAt: Date
   /** Why the fan is not clear. */
   unclear?: string
+  /** An earlier line with the same fan and kind, whose period has days of this one. */
+  overlaps?: number
 }
 
 export interface MembershipLine extends FaultyLine {
-  /** Undefined if there are faults. */
+  /** Undefined if there are faults, or if the line repeats an earlier one. */
   membership?: ImportedMembership
 }
-
-export const DATE_ORDERS = ['dmy', 'mdy'] as const
-type DateOrder = (typeof DATE_ORDERS)[number]
 
 interface ReadOptions {
   provider: string
@@ -61,8 +60,7 @@ export async function* readMembershipLines(
   options: ReadOptions,
 ): AsyncGenerator<MembershipLine> {
   const refs = new Map<string, { line: number; text: string }>()
-  /** The holder of the first line with an e-mail and a kind. */
-  const holders = new Map<string, { line: number; holder: string | null }>()
+  const earlier: Earlier = { holders: new Map(), periods: new Map() }
   for await (const row of readRows(file, columnsOf(options))) {
     if (!('value' in row)) {
       yield row
@@ -77,8 +75,8 @@ export async function* readMembershipLines(
     const text = JSON.stringify(read.membership)
     const { ref } = read.membership
     const first = refs.get(ref)
-    if (first && first.text === text) continue
-    if (first)
+    if (first && first.text === text) yield { line, faults: [] }
+    else if (first)
       yield {
         line,
         faults: [{ field: 'ref', message: `is a duplicate of line ${first.line}, with other content` }],
@@ -88,20 +86,31 @@ export async function* readMembershipLines(
       yield {
         line,
         faults: [],
-        membership: { ...read.membership, ...findUnclear(line, read.membership, holders) },
+        membership: {
+          ...read.membership,
+          ...findUnclear(line, read.membership, earlier),
+          ...findOverlap(line, read.membership, earlier),
+        },
       }
     }
   }
+}
+
+/** What earlier lines say about a fan and a kind. */
+interface Earlier {
+  /** The holder of the first line with an e-mail. */
+  holders: Map<string, { line: number; holder: string | null }>
+  periods: Map<string, { line: number; startsAt: Date; endsAt: Date }[]>
 }
 
 /** Who pays for the tickets of others states one e-mail for all: only the first holder is the fan of the address. */
 function findUnclear(
   line: number,
   { fan, kindId, holder }: ImportedMembership,
-  holders: Map<string, { line: number; holder: string | null }>,
+  { holders }: Earlier,
 ): Pick<ImportedMembership, 'unclear'> {
   if (!fan || !('email' in fan)) return {}
-  const name = `${fan.email.toLowerCase()} ${kindId}`
+  const name = `${normalizeEmail(fan.email)} ${kindId}`
   const first = holders.get(name)
   if (!first) holders.set(name, { line, holder })
   if (!first || first.holder?.toLowerCase() === holder?.toLowerCase()) return {}
@@ -110,14 +119,34 @@ function findUnclear(
   }
 }
 
+/** The same person may be in the file twice, under two refs. */
+function findOverlap(
+  line: number,
+  { fan, kindId, startsAt, endsAt }: ImportedMembership,
+  { periods }: Earlier,
+): Pick<ImportedMembership, 'overlaps'> {
+  if (!fan) return {}
+  const name = `${'email' in fan ? normalizeEmail(fan.email) : JSON.stringify(fan)} ${kindId}`
+  const before = periods.get(name) ?? []
+  const other = before.find(period => period.startsAt < endsAt && startsAt < period.endsAt)
+  periods.set(name, [...before, { line, startsAt, endsAt }])
+  return other ? { overlaps: other.line } : {}
+}
+
+const isColumn = (name: string) => MEMBERSHIP_COLUMNS.some(column => column === name)
+
 const columnsOf = ({ map = {} }: ReadOptions): CsvColumns => {
   const nameOf = (column: string) => map[column] ?? column
   return {
     headerFaults(columns) {
-      const known = columns.filter(column => COLUMNS.includes(nameOf(column)))
+      const known = columns.filter(column => isColumn(nameOf(column)))
       const unknown = Object.keys(map).filter(column => !columns.includes(column))
       return [
-        ...findColumnFaults(known.map(nameOf), COLUMNS, ['ref', 'kind', 'startsAt', 'endsAt']),
+        ...findColumnFaults(
+          known.map(nameOf),
+          [...MEMBERSHIP_COLUMNS],
+          ['ref', 'kind', 'startsAt', 'endsAt'],
+        ),
         ...unknown.map(field => ({ field, message: 'is not a column of the file (--map)' })),
       ]
     },
@@ -125,7 +154,7 @@ const columnsOf = ({ map = {} }: ReadOptions): CsvColumns => {
     toValue: cells =>
       objectOf(
         [...cells]
-          .filter(([column]) => COLUMNS.includes(nameOf(column)))
+          .filter(([column]) => isColumn(nameOf(column)))
           .map(([column, cell]) => ({ name: nameOf(column), field: column, value: cell })),
       ),
   }
