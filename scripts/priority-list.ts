@@ -1,13 +1,15 @@
 /** `bun run priority-list --account A`: lists fans by their total in an account, for the ticket office. */
 import { DomainError } from '../src/core/problems.ts'
-import { eachPriority } from '../src/fan/status/priority.ts'
+import { eachPriority, type PriorityEntry, priorityCsv } from '../src/fan/status/priority.ts'
+import { readChanges } from '../src/fan/status/priority-changes.ts'
+import type { Changes } from '../src/fan/status/priority-schema.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'priority-list',
   summary: `Lists fans by their total in an account, the highest first, with the numbers of their memberships.
-With the same --as-of the list is the same later.`,
+With the same --as-of the list is the same later; what has happened since is stated, to tell why lists differ.`,
   examples: [
     ['--account status --from 500 --csv', 'fans with 500 or more, as CSV'],
     ['--account status --membership season-ticket', 'fans with an active membership of a kind'],
@@ -21,30 +23,62 @@ With the same --as-of the list is the same later.`,
   .option('--as-of <instant>', 'the time of the list; ISO 8601, UTC (default: now)', instant)
   .option('--csv', 'prints CSV with a header line')
 
-await runCommand(command, async ({ options, openDatabase }) => {
+await runCommand(command, async ({ options, openDatabase, note }) => {
   const { account, membership, csv } = options
   if (options.from !== undefined && !/^[1-9]\d{0,14}$/.test(options.from))
     failUsage('--from must be a whole number of 1 or more')
   const from = options.from === undefined ? undefined : Number(options.from)
   const db = await openDatabase()
   const asOf = options.asOf ?? db.read.now()
-  const entries = await Array.fromAsync(eachPriority(db.read, { account, from, membership, asOf })).catch(
-    error => {
-      if (error instanceof DomainError) fail(`There is no account ${account}.`)
-      throw error
-    },
-  )
-  const lines = entries.map(({ userId, total, reachedAt, memberships }, index) => {
-    const numbers = memberships.flatMap(({ number }) => number ?? []).join(' ')
-    return [index + 1, userId, total, reachedAt, numbers]
-  })
-  const table = [['place', 'userId', 'total', 'reachedAt', 'numbers'], ...lines]
-  return {
-    json: { asOf: asOf.toISOString(), entries },
-    text: table
-      .map(cells => cells.map(cell => (csv ? quoted(String(cell)) : cell)).join(csv ? ',' : '  '))
-      .join('\n'),
+  const filter = { account, from, membership, asOf }
+  try {
+    const entries = csv && !options.json ? [] : await Array.fromAsync(eachPriority(db.read, filter))
+    const text = csv ? (await priorityCsv(db.read, filter)).csv.trimEnd() : textOf(entries)
+    const changes = options.asOf ? await readChanges(db.read, { accountId: account, asOf }) : null
+    if (changes && !options.json) note(describe(changes))
+    return { json: { asOf: asOf.toISOString(), entries, changes }, text }
+  } catch (error) {
+    if (error instanceof DomainError) fail(`There is no account ${account}.`)
+    throw error
   }
 })
 
-const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+function textOf(entries: PriorityEntry[]): string {
+  const lines = entries.map(({ userId, total, reachedAt, memberships }, index) => [
+    ...[index + 1, userId, total, reachedAt],
+    memberships.flatMap(({ number }) => number ?? []).join(' '),
+  ])
+  return [['place', 'userId', 'total', 'reachedAt', 'numbers'], ...lines]
+    .map(cells => cells.join('  '))
+    .join('\n')
+}
+
+/** On standard error, so that the list alone can go into a file. */
+function describe({
+  added,
+  takenBack,
+  merged,
+  erased,
+  memberships,
+  catalogue,
+}: typeof Changes.static): string {
+  const told = [
+    ...(added > 0 ? [`${counted(added, 'entry was', 'entries were')} added for an earlier time`] : []),
+    ...(takenBack > 0 ? [`${counted(takenBack, 'entry was', 'entries were')} taken back`] : []),
+    ...(merged > 0
+      ? [`${counted(merged, 'fan was', 'fans were')} merged into another, who has the memberships now`]
+      : []),
+    ...(erased > 0 ? [`${counted(erased, 'fan was', 'fans were')} erased and left out`] : []),
+    ...(memberships > 0
+      ? [`${counted(memberships, 'membership was', 'memberships were')} written or changed`]
+      : []),
+    ...(catalogue ? ['the account or a season was changed'] : []),
+  ]
+  return told.length === 0
+    ? 'Nothing that concerns the list has changed since.'
+    : `Since then ${told.join('; ')}.`
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -2384,6 +2384,21 @@ export interface components {
                     number: string | null;
                 }[];
             }[];
+            /** @description With `asOf`, on the first page: what has happened since that time, which tells why lists differ. Otherwise null. */
+            changes: {
+                /** @description Entries booked since for an earlier time. They do not count. */
+                added: number;
+                /** @description Entries taken back since. They count. */
+                takenBack: number;
+                /** @description Fans merged into others since. Only their memberships are of the other fan. */
+                merged: number;
+                /** @description Fans erased since. They are left out. */
+                erased: number;
+                /** @description Memberships written or changed since that started before. */
+                memberships: number;
+                /** @description Whether the account or a season was changed since. */
+                catalogue: boolean;
+            } | null;
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };

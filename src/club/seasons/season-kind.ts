@@ -74,3 +74,14 @@ export function readSeasons(reader: Reader) {
     .where(eq(seasons.active, true))
     .orderBy(asc(startsAt))
 }
+
+/** Whether the catalogue has changed any season since then. */
+export async function isSeasonChanged(reader: Reader, since: Date): Promise<boolean> {
+  const { seasons } = reader.tables
+  const found = await reader
+    .select({ id: seasons.id })
+    .from(seasons)
+    .where(gt(seasons.updatedAt, since))
+    .limit(1)
+  return found.length > 0
+}

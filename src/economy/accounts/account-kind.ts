@@ -1,5 +1,5 @@
 /** Accounts of the club, such as points of status: kept and never spent, in seasons, with tiers. */
-import { eq } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { Active, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
@@ -93,3 +93,13 @@ const selectAccount = preparedRow((reader: Reader, id: string) => {
   const { accounts } = reader.tables
   return reader.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id))
 })
+
+/** Whether the catalogue has changed it since then. */
+export async function isAccountChanged(reader: Reader, id: string, since: Date): Promise<boolean> {
+  const { accounts } = reader.tables
+  const found = await reader
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.id, id), gt(accounts.updatedAt, since)))
+  return found.length > 0
+}

@@ -29,6 +29,24 @@ export const PriorityQuery = Closed({
   asOf: Type.Optional(InstantParameter('The time of the list. Default: now.')),
 })
 
+export const Changes = Closed({
+  added: Integer({
+    minimum: 0,
+    description: 'Entries booked since for an earlier time. They do not count.',
+  }),
+  takenBack: Integer({ minimum: 0, description: 'Entries taken back since. They count.' }),
+  merged: Integer({
+    minimum: 0,
+    description: 'Fans merged into others since. Only their memberships are of the other fan.',
+  }),
+  erased: Integer({ minimum: 0, description: 'Fans erased since. They are left out.' }),
+  memberships: Integer({
+    minimum: 0,
+    description: 'Memberships written or changed since that started before.',
+  }),
+  catalogue: Type.Boolean({ description: 'Whether the account or a season was changed since.' }),
+})
+
 export const Priority = Closed(
   {
     asOf: Instant('The time of the list.'),
@@ -47,6 +65,10 @@ export const Priority = Closed(
       }),
       { description: 'The highest total first.' },
     ),
+    changes: Nullable(Changes, {
+      description:
+        'With `asOf`, on the first page: what has happened since that time, which tells why lists differ. Otherwise null.',
+    }),
     nextCursor: NextCursor,
   },
   { title: 'Priority' },
@@ -62,5 +84,6 @@ export const examplePriority = {
       memberships: [{ kindId: 'season-ticket', number: '004711' }],
     },
   ],
+  changes: { added: 2, takenBack: 1, merged: 0, erased: 0, memberships: 4, catalogue: false },
   nextCursor: null,
 }

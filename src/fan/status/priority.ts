@@ -1,6 +1,7 @@
 /** Fans by their total in an account, for a ticket office: of an instant, so that the list is the same later. */
 import { and, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { csvLine } from '../../core/csv.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -10,6 +11,7 @@ import { accountProblems } from '../../economy/accounts/problems.ts'
 import { type Place, readPlaces } from '../../economy/points/account-order.ts'
 import { isActiveUser } from '../../identity/users/users.ts'
 import { hasMembership, readNumbers } from '../../play/memberships/memberships.ts'
+import { readChanges } from './priority-changes.ts'
 
 interface PriorityFilter {
   account: string
@@ -40,7 +42,15 @@ export async function listPriority(
   const { shown, nextCursor } = cutPage(places, limit, last =>
     cursors.encode(list, `${asOf.getTime()} ${last.total} ${last.reachedAt.getTime()} ${last.userId}`),
   )
-  return { asOf: asOf.toISOString(), entries: await presentPlaces(reader, shown, asOf), nextCursor }
+  return {
+    asOf: asOf.toISOString(),
+    entries: await presentPlaces(reader, shown, asOf),
+    changes:
+      stated === undefined || position
+        ? null
+        : await readChanges(reader, { accountId: filter.account, asOf }),
+    nextCursor,
+  }
 }
 
 function readPosition(text: string | undefined): { asOf: Date; after: Place } | undefined {
@@ -65,14 +75,30 @@ export async function* eachPriority(
   } while (after)
 }
 
+/** With the set that it is of. */
+export async function requireAccount(reader: Reader, id: string) {
+  const set = await getAccountSet(reader)
+  const account = set.accounts.get(id)
+  if (!account) throw new DomainError(accountProblems.account_not_found)
+  return { set, account }
+}
+
+/** The whole list as a file for spreadsheets. */
+export async function priorityCsv(reader: Reader, filter: PriorityFilter & { asOf: Date }) {
+  let [csv, lines] = [csvLine(['place', 'userId', 'total', 'reachedAt', 'numbers']), 0]
+  for await (const { userId, total, reachedAt, memberships } of eachPriority(reader, filter)) {
+    const numbers = memberships.flatMap(({ number }) => number ?? []).join(' ')
+    csv += csvLine([++lines, userId, total, reachedAt, numbers])
+  }
+  return { csv, lines }
+}
+
 async function readPart(
   reader: Reader,
   { account: accountId, from = 1, membership: kindId, asOf }: PriorityFilter & { asOf: Date },
   part: { after: Place | undefined; limit: number },
 ): Promise<Place[]> {
-  const set = await getAccountSet(reader)
-  const account = set.accounts.get(accountId)
-  if (!account) throw new DomainError(accountProblems.account_not_found)
+  const { set, account } = await requireAccount(reader, accountId)
   const isShown = (userId: SQL) =>
     and(
       isActiveUser(reader, userId),

@@ -2,7 +2,7 @@
  * Fans who were merged. The record of a merged fan is a further sign-in of the fan it was merged into: its subject leads to
  * that fan, and its history stays with it.
  */
-import { asc, eq, or } from 'drizzle-orm'
+import { and, asc, count, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -136,4 +136,18 @@ export async function deleteMergeReasons(tx: Transaction, userId: string): Promi
 export async function findFanOf(reader: Reader, userId: string): Promise<User | undefined> {
   const user = await findUserById(reader, userId)
   return user?.mergedIntoId ? findUserById(reader, user.mergedIntoId) : user
+}
+
+/** Fans who were merged into others or erased since then. `isCounted`: which of them, by an expression for their id. */
+export async function countLostFans(reader: Reader, since: Date, isCounted: (userId: SQL) => SQL) {
+  const { fanMerges, users } = reader.tables
+  const [merged] = await reader
+    .select({ fans: count() })
+    .from(fanMerges)
+    .where(and(gt(fanMerges.mergedAt, since), isCounted(sql`${fanMerges.fromId}`)))
+  const [erased] = await reader
+    .select({ fans: count() })
+    .from(users)
+    .where(and(gt(users.erasedAt, since), isCounted(sql`${users.id}`)))
+  return { merged: merged?.fans ?? 0, erased: erased?.fans ?? 0 }
 }

@@ -1,5 +1,5 @@
 /** Memberships as fans and ticket offices read them, and as a ticket office writes one. */
-import { and, desc, eq, exists, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import { presentText, type Text } from '../../club/catalogue/texts.ts'
@@ -42,10 +42,13 @@ export async function writeMembership(
   return { created: outcome === 'created', membership }
 }
 
-/** Ends it now. A repeat changes nothing. */
-export async function deleteMembership(tx: Transaction, ref: string): Promise<void> {
-  await lockFans(tx, await readHolders(tx, [ref]))
-  if (!(await endMembership(tx, ref))) throw new DomainError(membershipProblems.membership_not_found)
+/** Ends it now. A repeat changes nothing. `ofFan`: only if it is of this fan. */
+export async function deleteMembership(tx: Transaction, ref: string, ofFan?: string): Promise<void> {
+  const holders = await readHolders(tx, [ref])
+  await lockFans(tx, holders)
+  const isTheirs = ofFan === undefined || holders.includes(ofFan)
+  if (!isTheirs || !(await endMembership(tx, ref)))
+    throw new DomainError(membershipProblems.membership_not_found)
 }
 
 /** Those of the caller, newest first. */
@@ -129,6 +132,16 @@ export async function readNumbers(reader: Reader, userIds: string[], asOf: Date)
           .orderBy(kindId, ref)
   const byFan = Map.groupBy(found, row => row.userId)
   return new Map([...byFan].map(([id, own]) => [id, own.map(({ kindId, number }) => ({ kindId, number }))]))
+}
+
+/** Memberships that had started by then, and were written or changed since. */
+export async function countChangedMemberships(reader: Reader, asOf: Date): Promise<number> {
+  const { fanMemberships: rows } = reader.tables
+  const [found] = await reader
+    .select({ changed: count() })
+    .from(rows)
+    .where(and(gt(rows.updatedAt, asOf), lte(rows.startsAt, asOf)))
+  return found?.changed ?? 0
 }
 
 /** For the export of a fan. */

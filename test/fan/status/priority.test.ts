@@ -41,6 +41,12 @@ onEachEngine('GET /api/priority', world => {
       }
       return { asOf: first.asOf, entries }
     }
+    const changesSince = async (asOf: string) => {
+      const first = await read(`&limit=1&asOf=${asOf}`)
+      const next = await read(`&limit=1&asOf=${asOf}&cursor=${first.nextCursor}`)
+      expect(next.changes).toBeNull()
+      return first.changes
+    }
     const fans = [
       await patientFan(world),
       await patientFan(world),
@@ -48,7 +54,7 @@ onEachEngine('GET /api/priority', world => {
       await patientFan(world),
     ]
     const ids = await Promise.all(fans.map(fan => userIdOf(world, fan)))
-    return { account, office, earn, read, all, fansOf, fans, ids }
+    return { account, office, earn, read, all, changesSince, type, fansOf, fans, ids }
   }
 
   test('lists fans by their total, and of equal ones who reached it first', async () => {
@@ -147,6 +153,43 @@ onEachEngine('GET /api/priority', world => {
       { userId: a, total: 5, memberships: [{ kindId: 'season-ticket', number: '0042' }] },
     ])
     expect((await read()).entries).toHaveLength(2)
+  })
+
+  test('states for an earlier time what has happened since, so that lists can be compared', async () => {
+    const { account, earn, read, changesSince, type, fans, ids } = await setUp()
+    const [a = '', b = '', c = '', d = ''] = ids
+    const taken = await earn(a, 50)
+    for (const id of ids) await earn(id, 20)
+    await addMembershipKind(world)
+    const office = await ticketOffice(world)
+    const own = { ref: `P-${++made}`, startsAt: '2026-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z' }
+    expectStatus(201, await putMembership(office, world, fans[0] ?? { subject: '' }, own))
+    const { asOf, changes } = await read()
+    expect(changes).toBeNull()
+    const none = { added: 0, takenBack: 0, merged: 0, erased: 0, memberships: 0, catalogue: false }
+    expect(await changesSince(asOf)).toEqual(none)
+
+    world.clock.advance(60_000)
+    // What fans earn later is of no concern, what they earned earlier and was reported late is.
+    await earn(b, 7)
+    const late = { source: 'gate', eventId: `priority-${++made}`, userId: b, type }
+    const occurredAt = new Date(Date.parse(asOf) - 1_000)
+    await world.db.write(tx => writeEvent(tx, { ...late, occurredAt, data: { points: 3 } }))
+    await world.db.write(tx => voidEvent(tx, { source: 'gate', eventId: taken }))
+    const change = { ...own, number: '7' }
+    expectStatus(200, await putMembership(office, world, fans[0] ?? { subject: '' }, change))
+    const told = { ...none, added: 1, takenBack: 1, memberships: 1 }
+    expect(await changesSince(asOf)).toEqual(told)
+    await world.db.write(tx => mergeFans(tx, { from: a, into: b, mergedBy: 'Ana', reason: null }))
+    await world.db.write(tx => eraseUser(tx, { id: c }))
+    expect(await changesSince(asOf)).toEqual({ ...told, merged: 1, erased: 1 })
+    expect((await read(`&asOf=${asOf}`)).entries).toMatchObject([
+      { userId: a, total: 70, memberships: [] },
+      { userId: b, total: 20, memberships: [{ number: '7' }] },
+      { userId: d, total: 20 },
+    ])
+    await addAccount(world, { id: account, name: 'Renamed' })
+    expect(await changesSince(asOf)).toMatchObject({ catalogue: true })
   })
 
   test('leaves out erased fans, and merged ones from the merge on', async () => {
