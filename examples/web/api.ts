@@ -10,7 +10,7 @@ import {
 } from '@matchday/client'
 import type { Item, ItemReference } from './items.ts'
 import { language } from './lang/lang.ts'
-import { beginKeeping, REWARDS } from './passes.ts'
+import { beginKeeping, beginKeepingCards, REWARDS } from './passes.ts'
 import { addressOf } from './router.tsx'
 import { isSignedIn, markEnded, store } from './session.ts'
 import type { Locker, WrittenLocker } from './shelves.ts'
@@ -101,6 +101,30 @@ export async function readRewards() {
   keep(REWARDS, passes)
   return list
 }
+/** Also keeps the member cards on the device. */
+export async function readMemberships() {
+  const keep = beginKeepingCards()
+  const [{ memberships }, { accounts }] = await Promise.all([
+    send(api.listMemberships({ lang })),
+    send(api.listAccounts({ lang })),
+  ])
+  const tiers = accounts.flatMap(({ tier }) => tier?.name ?? [])
+  keep(memberships.map(({ kindId: _, imageUrl: _i, state: _s, ...card }) => ({ ...card, tiers })))
+  return { memberships, accounts }
+}
+/** With the bands of the accounts that are public. */
+export async function readMembership() {
+  const { memberships, accounts } = await readMemberships()
+  const bands = await Promise.all(
+    accounts.map(({ id }) => orNull(send(api.readBands({ id })), 'account_not_found')),
+  )
+  return {
+    memberships,
+    accounts: accounts.map((account, index) => ({ account, bands: bands[index] ?? null })),
+  }
+}
+export const readAccountEntries = (id: string, cursor?: string) =>
+  send(api.listAccountEntries({ id, limit: 30, cursor, lang }))
 export const readPacks = () => send(api.listPacks({ lang }))
 export const readPack = (packId: string) => send(api.readPack({ packId, lang }))
 export const readQuests = () => send(api.listQuests({ lang }))
@@ -290,6 +314,9 @@ export const endSession = (sessionId: string) => send(api.endSession({ sessionId
 
 // Data types of the screens.
 export type Reward = Data<'listRewards'>['rewards'][number]
+export type Account = Data<'listAccounts'>['accounts'][number]
+export type AccountEntry = Data<'listAccountEntries'>['entries'][number]
+export type Bands = Data<'readBands'>
 export type Pack = Data<'listPacks'>['packs'][number]
 export type Purchase = Data<'readPurchase'>
 export type Product = Data<'listProducts'>['products'][number]

@@ -6,10 +6,11 @@ import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Notice } from './parts/notice.tsx'
-import { CodesLink } from './parts/passes.tsx'
+import { CardLink, CodesLink } from './parts/passes.tsx'
 import { Standing } from './parts/standing.tsx'
-import { listKept } from './passes.ts'
+import { findCards, listKept } from './passes.ts'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
+import { Account } from './screens/account.tsx'
 import { Card } from './screens/card.tsx'
 import { Cart } from './screens/cart.tsx'
 import { CheckIn } from './screens/check-in.tsx'
@@ -25,6 +26,7 @@ import { Leaderboard } from './screens/leaderboard.tsx'
 import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
 import { Matches } from './screens/matches.tsx'
+import { Membership } from './screens/membership.tsx'
 import { Offer } from './screens/offer.tsx'
 import { Order } from './screens/order.tsx'
 import { Orders } from './screens/orders.tsx'
@@ -105,6 +107,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return id === undefined ? <Profile /> : <NotFound />
     case 'wallet':
       return <Wallet />
+    case 'membership':
+      return id === undefined ? <Membership /> : <Account key={id} id={id} />
     case 'codes':
       return <Codes />
     case 'sessions':
@@ -133,7 +137,7 @@ const TAB_OF: Record<string, string> = {
   orders: 'shop',
 }
 /** In the side bar; on a phone the home screen and the screen of the profile link to them. */
-const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points', 'codes'] as const
+const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points', 'membership', 'codes'] as const
 
 /** `notice`: the message of a completed sign-in. */
 export function App({ notice: first }: { notice: string | null }) {
@@ -240,6 +244,7 @@ function Offline() {
         <p class="offline">
           <Icon name="offline" />
           <span class="grow">{text.states.offline}</span>
+          {findCards() && <CardLink />}
           {listKept().length > 0 && <CodesLink />}
         </p>
       )}

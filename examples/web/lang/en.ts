@@ -26,6 +26,7 @@ export const en = {
     fans: 'Fans',
     privacy: 'Privacy',
     wallet: 'Wallet',
+    membership: 'Membership',
     codes: 'Your codes',
     sessions: 'Devices',
     you: 'You',
@@ -316,6 +317,35 @@ export const en = {
       delivered: 'Delivered',
       returned: 'Returned',
     },
+  },
+  membership: {
+    lead: 'Your member card and your status. The card is here without a network.',
+    number: 'Number',
+    validity: 'Validity',
+    member: 'Member since',
+    validUntil: (day: string) => `Until ${day}`,
+    from: (day: string) => `From ${day}`,
+    ended: (day: string) => `Ended on ${day}`,
+    show: 'Show the code',
+    benefits: 'What you get',
+    until: (tier: string, day: string) => `${tier} ends on ${day}, unless you have enough by then.`,
+    toNext: (tier: string) => `On the way to ${tier}`,
+    missing: (missing: string, unit: string, tier: string) => `${missing} ${unit} to ${tier}`,
+    why: 'How it was earned',
+    entries: 'How it was earned',
+    entriesLead: 'Every entry, and the season in which it counts.',
+    noEntries: 'Nothing yet.',
+    other: 'Booked by the club',
+    curve: 'How many fans have how much',
+    you: 'You',
+    above: (above: number, fans: number) =>
+      above === 0
+        ? `Nobody of ${plural(fans, 'fan', 'fans')} is in a higher band`
+        : `${plural(above, 'fan', 'fans')} of ${fans.toLocaleString('en')} in higher bands`,
+    band: (fans: number, from: string, to: string, unit: string) =>
+      `${plural(fans, 'fan', 'fans')} in your band, ${from} to ${to} ${unit}`,
+    empty: 'You have no membership, and the club counts no status yet.',
+    noneKept: 'This device keeps no member card. Open it once while there is a network.',
   },
   codes: {
     lead: 'For the desk and the gate. Those that this device has seen are here without a network.',

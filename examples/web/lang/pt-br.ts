@@ -20,6 +20,7 @@ export const ptBr: Text = {
     collection: 'Álbum',
     locker: 'Armário',
     fans: 'Torcedores',
+    membership: 'Sócio',
     codes: 'Seus códigos',
     you: 'Você',
     skip: 'Pular para o conteúdo',
@@ -244,6 +245,27 @@ export const ptBr: Text = {
     },
     download: 'Baixar',
     voucherHint: 'Mostre o código no balcão.',
+  },
+  membership: {
+    ...pt.membership,
+    lead: 'Sua carteirinha de sócio e seu status. A carteirinha fica aqui mesmo sem conexão.',
+    benefits: 'O que você tem',
+    until: (tier, day) => `${tier} termina em ${day}, a não ser que até lá você tenha o suficiente.`,
+    entriesLead: 'Cada lançamento, e a temporada em que conta.',
+    curve: 'Quantos torcedores têm quanto',
+    you: 'Você',
+    above: (above, fans) =>
+      counted(above, {
+        one: `# torcedor de ${formatCount(fans)} em faixas mais altas`,
+        other: `# torcedores de ${formatCount(fans)} em faixas mais altas`,
+      }),
+    band: (fans, from, to, unit) =>
+      counted(fans, {
+        one: `# torcedor na sua faixa, de ${from} a ${to} ${unit}`,
+        other: `# torcedores na sua faixa, de ${from} a ${to} ${unit}`,
+      }),
+    empty: 'Você não é sócio, e o clube ainda não conta nenhum status.',
+    noneKept: 'Este aparelho não guarda nenhuma carteirinha. Abra uma vez enquanto há conexão.',
   },
   codes: {
     ...pt.codes,

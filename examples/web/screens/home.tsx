@@ -22,15 +22,17 @@ const REWARDS = 4
 
 async function loadHome() {
   const from = new Date().toISOString()
-  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }, { trades }] = await Promise.all([
-    api.readDashboard(),
-    api.readOnboarding(),
-    api.readProfile(),
-    api.readTeams(),
-    api.readRewards(),
-    api.readQuests(),
-    api.readTrades(),
-  ])
+  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }, { trades }, member] =
+    await Promise.all([
+      api.readDashboard(),
+      api.readOnboarding(),
+      api.readProfile(),
+      api.readTeams(),
+      api.readRewards(),
+      api.readQuests(),
+      api.readTrades(),
+      api.readMemberships(),
+    ])
   const team = teams.find(({ id }) => id === profile?.favoriteTeamId)
   const { matches } = await api.readMatches({ from, limit: 1, teamId: team?.id })
   return {
@@ -39,6 +41,8 @@ async function loadHome() {
     team,
     teams,
     match: matches[0],
+    card: member.memberships.find(({ state }) => state === 'active'),
+    tier: member.accounts.find(({ tier }) => tier)?.tier,
     offers: trades.filter(
       trade => trade.status === 'open' && sidesOf(trade, profile?.handle ?? null).isIncoming,
     ).length,
@@ -95,6 +99,13 @@ export function Home() {
               <Link to={addressOf('trades')} class="panel row offers">
                 <Icon name="trades" />
                 <strong class="grow">{text.trades.waiting(data.offers)}</strong>
+                <Icon name="next" />
+              </Link>
+            )}
+            {(data.card || data.tier) && (
+              <Link to={addressOf('membership')} class="panel row offers">
+                <Icon name="membership" />
+                <strong class="grow">{[data.card?.name, data.tier?.name].filter(Boolean).join(' · ')}</strong>
                 <Icon name="next" />
               </Link>
             )}

@@ -21,7 +21,16 @@ import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
 
-const IN_BAR = ['codes', 'shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+const IN_BAR = [
+  'membership',
+  'codes',
+  'shop',
+  'collection',
+  'quests',
+  'leaderboard',
+  'feed',
+  'points',
+] as const
 const MORE = {
   wallet: addressOf('wallet'),
   fans: addressOf('profile', 'following'),
