@@ -25,6 +25,7 @@ const ALWAYS = [
   'undoUseOfFan',
   'undoUseOfReward',
   'voidEventOfFan',
+  'writeMembershipOfFan',
 ]
 /** Operations that need a second person depending on the input. */
 const BY_INPUT = [
@@ -46,6 +47,7 @@ const NEVER = [
   'decideAboutFan',
   'decideAppeal',
   'decideCase',
+  'endMembershipOfFan',
   'endSession',
   'endSessionsOfFan',
   'endSessionsOfStaff',
@@ -53,6 +55,7 @@ const NEVER = [
   'eraseFan',
   'exportFan',
   'exportPackingList',
+  'exportPriority',
   'liftSanction',
   'planCatalogueEntry',
   'planMergeOfFan',
@@ -77,7 +80,7 @@ const NEVER = [
  * Reads of a permission to do something. The code at the gate is worth a check-in, but only around a kick-off that two people set; the
  * others show or list.
  */
-const READS = ['listStaff', 'listStaffSessions', 'lookUpCode', 'readGateCode']
+const READS = ['listStaff', 'listStaffSessions', 'lookUpCode', 'readGateCode', 'readPriorityTerms']
 
 const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'points:write']
 const KINDS_WITH_VALUE: string[] = [

@@ -6,7 +6,7 @@ import type { consoleOf } from './support.ts'
 type StaffClient = ReturnType<ReturnType<typeof consoleOf>['as']>
 
 export interface Upload {
-  command: 'import-catalog' | 'import-events' | 'import-fans'
+  command: 'import-catalog' | 'import-events' | 'import-fans' | 'import-memberships'
   name: string
   text: string | Uint8Array<ArrayBuffer>
 }

@@ -11,6 +11,7 @@ import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { deskRoutes } from './desk/routes.ts'
 import { fanActionRoutes } from './fans/actions/routes.ts'
+import { priorityRoutes } from './fans/priority.ts'
 import { fansRoutes } from './fans/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -45,6 +46,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(fansRoutes(deps))
     .use(staffRoutes(deps))
     .use(fanActionRoutes(deps))
+    .use(priorityRoutes(deps))
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(overviewRoutes(deps))

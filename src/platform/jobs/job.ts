@@ -9,7 +9,7 @@ export interface JobDeps {
   db: Database
   log: Logger
   elapsed: AppSources['elapsed']
-  config: Pick<Config, 'backups' | 'erasureList' | 'identity' | 'nativeTokens' | 'uploads'>
+  config: Pick<Config, 'backups' | 'erasureList' | 'fansByEmail' | 'identity' | 'nativeTokens' | 'uploads'>
 }
 
 /** The person of the staff who started a run. */

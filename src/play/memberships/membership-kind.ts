@@ -4,7 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { Active, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { declarePlainKind } from '../../club/catalogue/plain-kind.ts'
-import { Text } from '../../club/catalogue/texts.ts'
+import { presentText, Text } from '../../club/catalogue/texts.ts'
 import { Closed } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
@@ -42,3 +42,16 @@ const selectKind = preparedRow((reader: Reader, id: string) => {
   const { memberships } = reader.tables
   return reader.select({ id: memberships.id }).from(memberships).where(eq(memberships.id, id))
 })
+
+/** Active ones, by id. */
+export async function listMembershipKinds(reader: Reader): Promise<{ id: string; name: string }[]> {
+  const { memberships } = reader.tables
+  const { id } = memberships
+  const found = await reader.select({ id }).from(memberships).where(eq(memberships.active, true)).orderBy(id)
+  const kinds = await membershipKind.read(
+    reader,
+    found.map(kind => kind.id),
+  )
+  const names = new Map(kinds.map(kind => [kind.id, presentText(kind.name)]))
+  return found.map(kind => ({ id: kind.id, name: names.get(kind.id) ?? kind.id }))
+}

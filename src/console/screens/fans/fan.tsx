@@ -14,6 +14,7 @@ import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { FanActions } from './actions/menu.tsx'
 import { ConsentsTab } from './consents.tsx'
+import { MembershipsTab } from './memberships.tsx'
 import { ModerationTab } from './moderation.tsx'
 import { PointsTab } from './points.tsx'
 import { RecordTab } from './record.tsx'
@@ -21,7 +22,7 @@ import { StateBadges } from './states.tsx'
 import { FanTimeline } from './timeline.tsx'
 import type { FanHead } from './types.ts'
 
-const TABS = ['timeline', 'points', 'cards', 'orders', 'consents', 'moderation', 'record'] as const
+const TABS = ['timeline', 'points', 'cards', 'orders', 'memberships', 'consents', 'moderation', 'record'] as const
 const BACK = { to: '/fans', title: 'Fans' }
 
 export function FanScreen({ fanId }: { fanId: string }) {
@@ -52,6 +53,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
     { id: 'points', title: 'Points' },
     { id: 'cards', title: 'Cards', count: counts.items },
     { id: 'orders', title: 'Orders', count: counts.orders },
+    { id: 'memberships', title: 'Memberships' },
     { id: 'consents', title: 'Consents' },
     { id: 'moderation', title: 'Moderation', count: counts.openReports || null },
     { id: 'record', title: 'Record' },
@@ -97,6 +99,12 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
             {tab === 'points' && <PointsTab fanId={head.id} />}
             {tab === 'cards' && <CardsTab fanId={head.id} />}
             {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
+            {tab === 'memberships' && (
+              <MembershipsTab
+                fanId={head.id}
+                isClosed={head.erasedAt !== null || head.mergedIntoId !== null}
+              />
+            )}
             {tab === 'consents' && <ConsentsTab fanId={head.id} />}
             {tab === 'moderation' && <ModerationTab head={head} />}
             {tab === 'record' && <RecordTab fanId={head.id} />}

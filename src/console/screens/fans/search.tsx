@@ -9,6 +9,7 @@ import { Empty, Failed } from '../../parts/states.tsx'
 import { addressOf, navigate } from '../../router.tsx'
 import { may, session } from '../../session.ts'
 import { FoundRow } from './found.tsx'
+import { PriorityDialog } from './priority.tsx'
 import { maySeveral, SeveralDialog } from './several.tsx'
 import type { FoundFans } from './types.ts'
 
@@ -34,6 +35,7 @@ export function SearchScreen() {
   const [chosen, setChosen] = useState(0)
   const [attempt, setAttempt] = useState(0)
   const [isSeveral, setSeveral] = useState(false)
+  const [isPriority, setPriority] = useState(false)
   const wanted = text.trim()
   /** The text for which Enter was pressed before its fans had loaded. */
   const awaited = useRef('')
@@ -94,8 +96,14 @@ export function SearchScreen() {
     <Page
       title="Fans"
       about="Find a fan by name, handle, e-mail, code or id."
-      actions={maySeveral() && <Button onClick={() => setSeveral(true)}>Several fans</Button>}
+      actions={
+        <>
+          {may('fans.export') && <Button onClick={() => setPriority(true)}>Priority list</Button>}
+          {maySeveral() && <Button onClick={() => setSeveral(true)}>Several fans</Button>}
+        </>
+      }
     >
+      {isPriority && <PriorityDialog onClose={() => setPriority(false)} />}
       {isSeveral && <SeveralDialog onClose={() => setSeveral(false)} />}
       <div class="fan-search">
         <label for={`${id}-input`} class="unseen">

@@ -78,7 +78,8 @@ function Faults({ of: run }: { of: RunData }) {
   const listed = run.listed.filter(found => 'line' in found)
   const count = Math.max(faultsOf(run), listed.length)
   if (listed.length === 0) return null
-  const title = `${formatCount(count)} ${count === 1 ? 'line' : 'lines'} with errors`
+  const what = run.kind === 'import-memberships' ? 'to look at' : 'with errors'
+  const title = `${formatCount(count)} ${count === 1 ? 'line' : 'lines'} ${what}`
   return (
     <section>
       <h3>{run.kind === 'import-catalog' ? 'Errors' : title}</h3>
@@ -108,11 +109,13 @@ function Faults({ of: run }: { of: RunData }) {
 const OUTCOMES: Record<string, string> = { created: 'New', changed: 'Changed', deactivated: 'Deactivated' }
 
 function Changes({ of: run }: { of: RunData }) {
-  if (run.kind !== 'import-catalog' || run.error !== null) return null
-  const { changes } = run
+  const { kind, changes } = run
+  if ((kind !== 'import-catalog' && kind !== 'import-memberships') || run.error !== null) return null
   const { created = 0, changed = 0, deactivated = 0 } = run.counts
-  const count = Number(created) + Number(changed) + Number(deactivated)
-  if (count === 0) return <Empty icon="check" title="The catalogue matches the file" />
+  const isCatalogue = kind === 'import-catalog'
+  // New memberships are only counted.
+  const count = isCatalogue ? Number(created) + Number(changed) + Number(deactivated) : Number(changed)
+  if (count === 0) return isCatalogue ? <Empty icon="check" title="The catalogue matches the file" /> : null
   return (
     <section>
       <h3>What changes</h3>

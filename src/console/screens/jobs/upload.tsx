@@ -1,13 +1,23 @@
 /** Uploads a file for an import, and starts its dry run. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, type Data } from '../../api.ts'
+import { api, type Data, type Input } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { CheckField, FieldFrame, Form, TextField, useField } from '../../parts/form.tsx'
+import {
+  CheckField,
+  FieldFrame,
+  Form,
+  SelectField,
+  TextArea,
+  TextField,
+  useField,
+} from '../../parts/form.tsx'
 import { formatBytes } from '../../parts/format.ts'
 import { useAction } from '../../parts/resource.ts'
 import { IMPORTS, type ImportKind, type RunData } from './words.ts'
+
+const COLUMNS_MAX = 2_000
 
 interface UploadProps {
   kind: ImportKind
@@ -25,7 +35,7 @@ interface Sent {
 
 export function Upload({ kind, onSent, onClose }: UploadProps) {
   const [file, setFile] = useState<File | null>(null)
-  const [options, setOptions] = useState({ source: '', prune: false, force: false })
+  const [options, setOptions] = useState({ source: '', prune: false, force: false, dates: '', columns: '' })
   const [arrived, setArrived] = useState(0)
   const sent = useRef<Sent | null>(null)
   const closing = useRef(new AbortController())
@@ -46,9 +56,7 @@ export function Upload({ kind, onSent, onClose }: UploadProps) {
       sent.current.bytes += file.size
       setArrived(sent.current.bytes)
     }
-    const { source, prune, force } = options
-    const chosenOptions = kind === 'import-catalog' ? { prune, force } : source === '' ? {} : { source }
-    onSent(await api.checkImportFile({ fileId, ...chosenOptions }, { signal }))
+    onSent(await api.checkImportFile({ fileId, ...chosenOf(kind, options) }, { signal }))
   })
   const { what, about } = IMPORTS[kind]
   return (
@@ -100,6 +108,28 @@ export function Upload({ kind, onSent, onClose }: UploadProps) {
             />
           </>
         )}
+        {kind === 'import-memberships' && (
+          <>
+            <SelectField
+              label="Dates such as 03/04/2026"
+              value={options.dates}
+              options={[
+                { value: '', title: 'There are none' },
+                { value: 'dmy', title: 'Day first: 3 April' },
+                { value: 'mdy', title: 'Month first: March 4' },
+              ]}
+              onChange={dates => setOptions({ ...options, dates })}
+            />
+            <TextArea
+              label="Columns"
+              pointer="/columns"
+              hint="One a line: Card no.=number. Ours are ref, kind, number, holder, email, provider, subject, startsAt and endsAt."
+              max={COLUMNS_MAX}
+              value={options.columns}
+              onChange={columns => setOptions({ ...options, columns })}
+            />
+          </>
+        )}
         {file !== null && arrived > 0 && (
           <div class="run" role="status">
             <progress aria-label="Upload" value={arrived} max={file.size} />
@@ -112,6 +142,36 @@ export function Upload({ kind, onSent, onClose }: UploadProps) {
     </Dialog>
   )
 }
+
+interface Options {
+  source: string
+  prune: boolean
+  force: boolean
+  dates: string
+  columns: string
+}
+
+/** The options of this kind. */
+function chosenOf(
+  kind: ImportKind,
+  { source, prune, force, dates, columns }: Options,
+): Omit<Input<'checkImportFile'>, 'fileId'> {
+  if (kind === 'import-catalog') return { prune, force }
+  if (kind === 'import-events') return source === '' ? {} : { source }
+  if (kind === 'import-fans') return {}
+  const pairs = columns.split('\n').flatMap(line => {
+    const sign = line.lastIndexOf('=')
+    // Guarantee of the cast: the server refuses a name that it does not know.
+    const name = line.slice(sign + 1).trim() as ColumnName
+    return line.trim() === '' ? [] : [{ column: line.slice(0, Math.max(sign, 0)).trim(), name }]
+  })
+  return {
+    ...(dates === 'dmy' || dates === 'mdy' ? { dates } : {}),
+    ...(pairs.length > 0 ? { columns: pairs } : {}),
+  }
+}
+
+type ColumnName = NonNullable<Input<'checkImportFile'>['columns']>[number]['name']
 
 interface FileProps {
   kind: ImportKind

@@ -46,6 +46,23 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
       ['invalid', 'Invalid lines'],
     ],
   },
+  'import-memberships': {
+    what: 'memberships',
+    about:
+      'Season tickets and other memberships, as the ticket office exports them. Each has a ref, which is written once.',
+    accept: '.csv,.ndjson,.jsonl',
+    numbers: [
+      ['created', 'New memberships'],
+      ['changed', 'Changed memberships'],
+      ['unchanged', 'Unchanged memberships'],
+      ['repeated', 'Lines that repeat another'],
+      ['unmatched', 'Left out, without a known fan'],
+      ['ambiguous', 'Left out, several fans possible'],
+      ['ofAnotherFan', 'Left out, of another fan'],
+      ['overlapping', 'Overlapping memberships of a fan'],
+      ['invalid', 'Invalid lines'],
+    ],
+  },
   'import-catalog': {
     what: 'the catalogue',
     about: 'Entries of any kind, such as matches, rewards and rules. Nothing is deleted.',
@@ -117,5 +134,9 @@ export function summaryOf(run: RunData): string {
     .join(', ')
 }
 
-/** Lines of a file that an import leaves out. */
-export const faultsOf = ({ counts }: RunData) => Number(counts.invalid ?? 0) + Number(counts.refused ?? 0)
+/** Lines of a file that an import leaves out, or that staff should look at. */
+export const faultsOf = ({ counts }: RunData) =>
+  ['invalid', 'refused', 'unmatched', 'ambiguous', 'ofAnotherFan', 'overlapping'].reduce(
+    (sum, name) => sum + Number(counts[name] ?? 0),
+    0,
+  )

@@ -14,6 +14,7 @@ import { Type } from '../../../core/typebox.ts'
 import { PointsEntry, PointsHistory } from '../../../economy/points/schema.ts'
 import { Consents } from '../../../fan/consents/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
+import { Membership } from '../../../play/memberships/schema.ts'
 import { MATCHES } from './lookups.ts'
 import { FAN_STATES } from './states.ts'
 import { TimelineItem } from './timeline/item.ts'
@@ -254,4 +255,16 @@ export const FanConsents = Closed(
     ),
   },
   { title: 'FanConsents' },
+)
+
+export const FanMemberships = Closed(
+  {
+    memberships: Type.Array(Membership, {
+      description: 'Newest first. `holder` has only initials without `fans.personal`.',
+    }),
+    kinds: Type.Array(Closed({ id: Type.String(), name: Type.String() }), {
+      description: 'Active kinds of the catalogue, by id.',
+    }),
+  },
+  { title: 'FanMemberships' },
 )

@@ -3,6 +3,7 @@ import { writeInBatches } from '../../../../db/write-in-batches.ts'
 import { decodeText } from '../../../core/decode-text.ts'
 import { shorten } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { fanEmailsOf } from '../../../identity/users/emails.ts'
 import {
   countLines,
   deleteStored,
@@ -10,7 +11,9 @@ import {
   openStored,
   readStored,
 } from '../../../platform/files/stored-file.ts'
+import { timeZoneOf } from '../../../platform/settings/settings.ts'
 import type { CatalogueStep } from '../../../play/catalogue-file/import-file.ts'
+import { DATE_ORDERS } from '../import/membership-columns.ts'
 import type { ImportKind } from './job-kinds.ts'
 import type { ChangedEntry, JobContext, JobInput, JobResult, Kind, LineFault } from './kind.ts'
 
@@ -44,7 +47,7 @@ function collectFaults() {
   }
 }
 
-/** Options and hooks of both imports of lines. A dry run tries the valid lines of a file with invalid ones as well. */
+/** Options and hooks of imports of lines. A dry run tries the valid lines of a file with invalid ones as well. */
 async function linesOf({ db, config, elapsed, input, onProgress }: JobContext) {
   const { file: id = '', name = '' } = input
   const { listed, onFaulty } = collectFaults()
@@ -98,6 +101,42 @@ async function importEvents(context: JobContext): Promise<JobResult> {
   )
   return { listed, counts, ...(rejected ? { failed: failedBy(counts.invalid, unreadable) } : {}) }
 }
+
+async function importMemberships(context: JobContext): Promise<JobResult> {
+  const { importMembershipsFile } = await import('../import/memberships-file.ts')
+  const { file, terms, dryRun, listed, hooks } = await linesOf(context)
+  const { provider, ...options } = terms
+  const { db, config, input, onProgress } = context
+  const changes: ChangedEntry[] = []
+  const { refused, unreadable, ...counts } = await importMembershipsFile(
+    db,
+    file,
+    {
+      ...options,
+      dryRun,
+      naming: { provider, fanEmails: fanEmailsOf(config) },
+      timeZone: await timeZoneOf(db.read),
+      dates: DATE_ORDERS.find(order => order === input.dates),
+      // Guarantee of the cast: `checkImportFile` has validated it.
+      map: JSON.parse(input.columns ?? '{}') as Record<string, string>,
+    },
+    {
+      ...hooks,
+      // The dry run writes too, and is rolled back: its progress is that of the writes.
+      onChecked: checked => onProgress(0, checked),
+      onNote: hooks.onFaulty,
+      onChanged({ ref, members }) {
+        if (changes.length < KEPT_CHANGES)
+          changes.push({ kind: 'membership', id: ref, outcome: 'changed', members: members.map(withoutName) })
+      },
+    },
+  )
+  return { listed, changes, counts, ...(refused ? { failed: failedBy(counts.invalid, unreadable) } : {}) }
+}
+
+/** Runs are kept after the erasure of a fan. */
+const withoutName = (change: ChangedEntry['members'][number]) =>
+  change.member === 'holder' ? { ...change, from: 'a name', to: 'another name' } : change
 
 async function importCatalogue(context: JobContext): Promise<JobResult> {
   const { db, elapsed, input, startedBy, onProgress } = context
@@ -197,6 +236,7 @@ export const IMPORT_KINDS = {
   'import-catalog': importKind('import-catalog', 'entries', importCatalogue),
   'import-events': importKind('import-events', 'lines', importEvents),
   'import-fans': importKind('import-fans', 'lines', importFans),
+  'import-memberships': importKind('import-memberships', 'lines', importMemberships),
 } satisfies Record<ImportKind, Kind>
 
 export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORT_KINDS, kind)

@@ -20,7 +20,10 @@ export type JobInput = Partial<
     | 'prune'
     | 'force'
     | 'check'
-    | 'reason',
+    | 'reason'
+    // Of memberships: the order of days and months, and a JSON object of the columns.
+    | 'dates'
+    | 'columns',
     string
   >
 >
@@ -47,7 +50,7 @@ export interface ChangedEntry {
 export interface JobResult extends ResultOf {
   /** The first findings, with names of tables and ids only; for an import, the first faults. */
   listed?: Listed[]
-  /** For an import of the catalogue: the first entries that change. */
+  /** For an import of the catalogue or of memberships: the first entries that change. */
   changes?: ChangedEntry[]
   /** Further numbers, such as `entries`. */
   counts: Record<string, number | string>

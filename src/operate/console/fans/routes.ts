@@ -3,11 +3,14 @@ import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
 import { mayDo, type Role, seesMoney } from '../../../identity/staff/roles.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
+import { listMembershipKinds } from '../../../play/memberships/membership-kind.ts'
+import { listMemberships } from '../../../play/memberships/memberships.ts'
 import { listCollection } from '../../../play/packs/inventory.ts'
 import { Collection } from '../../../play/packs/schema.ts'
 import { readFanConsents } from '../../admin/fans/consents.ts'
 import { explainFanEvent } from '../../admin/fans/explain.ts'
 import { readFanHead, requireFan } from '../../admin/fans/head.ts'
+import { shownName } from '../../admin/fans/personal.ts'
 import { readFanPoints } from '../../admin/fans/points.ts'
 import { readFanRecord } from '../../admin/fans/record.ts'
 import * as schema from '../../admin/fans/schema.ts'
@@ -133,6 +136,26 @@ export const fansRoutes = (deps: FansDeps) => {
         params: schema.FanPath,
         responses: { 200: schema.FanConsents },
         problems: thrownBy.readFanConsents,
+      }),
+    )
+    .get(
+      '/:fanId/memberships',
+      async ({ params: { fanId: userId }, staff: { role } }) => {
+        await requireFan(db.read, userId)
+        const { memberships } = await listMemberships(db.read, { userId })
+        const { personal } = accessOf(role)
+        return {
+          memberships: memberships.map(one => ({ ...one, holder: shownName(one.holder, personal) })),
+          kinds: await listMembershipKinds(db.read),
+        }
+      },
+      consoleOperation({
+        id: 'listFanMemberships',
+        summary: 'List the memberships of a fan',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanMemberships },
+        problems: thrownBy.listFanMemberships,
       }),
     )
     .get(

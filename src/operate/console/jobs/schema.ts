@@ -3,6 +3,7 @@ import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } fro
 import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
 import { PART_BYTES } from '../../../platform/files/stored-file.ts'
+import { DATE_ORDERS, MEMBERSHIP_COLUMNS } from '../../admin/import/membership-columns.ts'
 import { VERIFICATIONS } from '../../admin/jobs/job-kinds.ts'
 import { Change } from '../catalogue/schema.ts'
 
@@ -57,7 +58,8 @@ export const JobRun = Closed(
         'The first findings, or the first faults of a file. A run has more of them than the list of runs.',
     }),
     changes: Type.Array(ChangedEntry, {
-      description: 'The first entries that an import of the catalogue changes. Empty in the list of runs.',
+      description:
+        'The first entries that an import of the catalogue or of memberships changes. Empty in the list of runs.',
     }),
     counts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
     error: Nullable(Type.String()),
@@ -114,7 +116,7 @@ export const StartVerification = Closed({
 const FileName = Type.String({ minLength: 1, maxLength: 255, examples: ['fans.csv'] })
 
 export const AnnounceFile = Closed({
-  command: OneOf(['import-catalog', 'import-events', 'import-fans']),
+  command: OneOf(['import-catalog', 'import-events', 'import-fans', 'import-memberships']),
   name: FileName,
   bytes: Integer({ minimum: 1, description: 'Of the whole file.' }),
 })
@@ -144,6 +146,18 @@ export const CheckFile = Closed({
     Type.Boolean({
       description: 'Of the catalogue: also move kick-offs that a reported state of the match keeps.',
     }),
+  ),
+  dates: Type.Optional(
+    OneOf(DATE_ORDERS, { description: 'Of memberships: whether 03/04/2026 has the day or the month first.' }),
+  ),
+  columns: Type.Optional(
+    Type.Array(
+      Closed({
+        column: Type.String({ minLength: 1, maxLength: 100, examples: ['Card no.'] }),
+        name: OneOf(MEMBERSHIP_COLUMNS),
+      }),
+      { maxItems: 20, description: 'Of memberships: columns of the file, and our names of them.' },
+    ),
   ),
 })
 export const StartImport = Closed({

@@ -39,7 +39,7 @@ export async function startCheck(
   tx: Transaction,
   starting: Starting,
   fileId: string,
-  { source, prune, force }: typeof CheckFile.static,
+  { source, prune, force, dates, columns }: typeof CheckFile.static,
 ): Promise<RunRow> {
   const { command, name } = await completeFile(tx, fileId)
   if (!isImport(command)) throw new DomainError(fileProblems.import_file_gone)
@@ -55,6 +55,10 @@ export async function startCheck(
     ...(command === 'import-events' ? { source: source ?? 'operator' } : {}),
     ...(prune ? { prune: 'true' } : {}),
     ...(force ? { force: 'true' } : {}),
+    ...(dates ? { dates } : {}),
+    ...(columns
+      ? { columns: JSON.stringify(Object.fromEntries(columns.map(({ column, name }) => [column, name]))) }
+      : {}),
   })
 }
 

@@ -11,6 +11,7 @@ export const TIMELINE_KINDS = [
   'packs',
   'trades',
   'orders',
+  'memberships',
   'moderation',
   'webhooks',
   'console',
@@ -25,6 +26,7 @@ const NAMESPACES = {
   packs: ['pack', 'purchase'],
   trades: ['trade'],
   orders: ['order'],
+  memberships: ['membership'],
   moderation: ['report', 'appeal'],
 } satisfies Partial<Record<TimelineKind, string[]>>
 

@@ -8,6 +8,7 @@ import { consentProblems } from '../../../../fan/consents/problems.ts'
 import { profileProblems } from '../../../../fan/profile/problems.ts'
 import { publicTextProblems } from '../../../../identity/public-text/problems.ts'
 import { userProblems } from '../../../../identity/users/problems.ts'
+import { membershipProblems } from '../../../../play/memberships/problems.ts'
 import { rewardProblems } from '../../../../play/rewards/problems.ts'
 
 export const thrownBy = {
@@ -20,6 +21,12 @@ export const thrownBy = {
   ],
   grantCashToFan: [cashProblems.cash_not_accepted, userProblems.fan_not_found, pointsProblems.ref_reused],
   voidEventOfFan: [userProblems.fan_not_found, eventProblems.event_not_found, eventProblems.event_archived],
+  writeMembershipOfFan: [
+    userProblems.fan_not_found,
+    membershipProblems.membership_kind_not_found,
+    membershipProblems.membership_of_another_fan,
+  ],
+  endMembershipOfFan: [membershipProblems.membership_not_found],
   endSessionsOfFan: [userProblems.fan_not_found],
   withdrawConsentOfFan: [userProblems.fan_not_found, consentProblems.document_not_found],
   renameFan: [

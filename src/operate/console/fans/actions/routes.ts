@@ -5,6 +5,8 @@ import { streamJson } from '../../../../core/stream-json.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
 import { appendErasures } from '../../../../fan/account/erasure-list.ts'
+import { deleteMembership, writeMembership } from '../../../../play/memberships/memberships.ts'
+import { Membership } from '../../../../play/memberships/schema.ts'
 import { replaceCode, undoClaim, undoUse, undoUseOfReward } from '../../../../play/rewards/corrections.ts'
 import type { CodeSource } from '../../../../play/rewards/redemptions.ts'
 import { exportUser } from '../../../admin/export-user.ts'
@@ -90,6 +92,53 @@ const bookings = ({ config: { cashCurrencies } }: FanActionDeps) => [
     answer: schema.VoidedEvent,
     problems: thrownBy.voidEventOfFan,
     example: { source: 'shop', eventId: 'receipt-4711', reason },
+  }),
+]
+
+const memberships = () => [
+  action({
+    ...onFan,
+    path: '/:fanId/memberships',
+    id: 'writeMembershipOfFan',
+    summary: 'Write a membership of a fan',
+    description: 'With the `ref` of one of theirs it changes that one.',
+    permission: 'fans.write',
+    body: schema.FanMembership,
+    verb: (tx, { body: { reason: _, ref = `staff-${tx.newId()}`, ...terms }, params: { fanId: userId } }) =>
+      writeMembership(tx, { provider: '' }, ref, { fan: { userId }, ...terms }),
+    detail: ({ created, membership: { ref, kindId, startsAt, endsAt } }) => ({
+      ref,
+      kindId,
+      startsAt,
+      endsAt,
+      created,
+    }),
+    answer: Membership,
+    respond: ({ membership }) => membership,
+    problems: thrownBy.writeMembershipOfFan,
+    example: {
+      kindId: 'season-ticket',
+      number: '004711',
+      startsAt: '2026-07-01T00:00:00Z',
+      endsAt: '2027-07-01T00:00:00Z',
+      reason,
+    },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/memberships/:ref/end',
+    params: schema.FanMembershipPath,
+    id: 'endMembershipOfFan',
+    summary: 'End a membership of a fan',
+    description: 'Ends it now. A membership that has ended stays as it is.',
+    permission: 'fans.write',
+    onePerson: 'It gives nothing.',
+    reversible: 'write it again with its former end',
+    body: schema.OnlyReason,
+    verb: (tx, { params: { fanId, ref } }) => deleteMembership(tx, ref, fanId),
+    detail: (_, { params: { ref } }) => ({ ref }),
+    problems: thrownBy.endMembershipOfFan,
+    example: { reason },
   }),
 ]
 
@@ -285,5 +334,5 @@ export const fanActionRoutes = (deps: FanActionDeps) => {
         examples: { body: { into: 'another-fan' } },
       }),
     )
-  return withActions(group, [...bookings(deps), ...corrections(deps)])
+  return withActions(group, [...bookings(deps), ...memberships(), ...corrections(deps)])
 }

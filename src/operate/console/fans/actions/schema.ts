@@ -4,6 +4,7 @@ import { Type } from '../../../../core/typebox.ts'
 import { CashPromotion } from '../../../../economy/cash/grant-cash.ts'
 import { Grant } from '../../../../economy/points/grants.ts'
 import { Reason } from '../../../../identity/staff/reason.ts'
+import { MembershipUpdate, membershipMembers } from '../../../../play/memberships/schema.ts'
 import { CodeReference } from '../../../../play/rewards/redemption-schema.ts'
 
 export const FanPath = Closed({ fanId: IdReference('The fan.') })
@@ -47,6 +48,22 @@ export const FanCash = Closed(
   { amount, currency, ref: cashRef, expiresAt, reason: Reason },
   { title: 'FanCash' },
 )
+
+const { fan: _, ...terms } = MembershipUpdate.properties
+export const FanMembership = Closed(
+  {
+    ref: Type.Optional(
+      Type.String({
+        ...membershipMembers.ref,
+        description: 'Id of the membership in the ticket office. Absent: a new one, with an id of its own.',
+      }),
+    ),
+    ...terms,
+    reason: Reason,
+  },
+  { title: 'FanMembership' },
+)
+export const FanMembershipPath = Closed({ fanId: IdReference('The fan.'), ref: membershipMembers.ref })
 
 export const EventToVoid = Closed(
   {
