@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -171,6 +171,22 @@ export interface components {
              */
             code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The catalogue has no kind of membership with the id `kindId`. Import the kind first. */
+        MembershipKindNotFoundProblem: {
+            /**
+             * @description `membership_kind_not_found`.
+             * @constant
+             */
+            code: "membership_kind_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The membership with this `ref` was written for another fan. End it, and write the new one with another `ref`. */
+        MembershipOfAnotherFanProblem: {
+            /**
+             * @description `membership_of_another_fan`.
+             * @constant
+             */
+            code: "membership_of_another_fan";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Nobody can change their own role, or invite themselves with another one. */
         OwnRoleProblem: {
             /**
@@ -265,6 +281,14 @@ export interface components {
              * @constant
              */
             code: "event_archived";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No membership has this `ref`. */
+        MembershipNotFoundProblem: {
+            /**
+             * @description `membership_not_found`.
+             * @constant
+             */
+            code: "membership_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The club asks for no consent of this purpose. Read the documents again. */
         DocumentNotFoundProblem: {
@@ -903,7 +927,7 @@ export interface components {
              * @description What the timeline can be filtered by.
              * @enum {string}
              */
-            kind: "events" | "points" | "cash" | "quests" | "rewards" | "packs" | "trades" | "orders" | "moderation" | "webhooks" | "console";
+            kind: "events" | "points" | "cash" | "quests" | "rewards" | "packs" | "trades" | "orders" | "memberships" | "moderation" | "webhooks" | "console";
             /** @description What happened, in a sentence. */
             title: string;
             /** @description More of it, such as what the rules decided. */
@@ -1101,6 +1125,61 @@ export interface components {
                 /** @description Why, if staff recorded it. */
                 reason: string | null;
             }[];
+        };
+        /** Membership */
+        Membership: {
+            /** @description Id of the membership in the ticket office. */
+            ref: string;
+            /** @description Kind of the membership. */
+            kindId: string;
+            /** @description Name of the kind. */
+            name: string;
+            /** @description What the fan gets for it. */
+            benefits: string[];
+            /** @description Picture of the card. */
+            imageUrl: string | null;
+            /** @description What is printed on the card. */
+            number: string | null;
+            /** @description The name on the card. */
+            holder: string | null;
+            /** @description When it starts. */
+            startsAt: string;
+            /** @description When it ends, exclusive. */
+            endsAt: string;
+            /** @description Start of the memberships of this kind that follow each other without a gap. */
+            since: string;
+            /**
+             * @description At the time of the response.
+             * @enum {string}
+             */
+            state: "upcoming" | "active" | "ended";
+        };
+        /** FanMemberships */
+        FanMemberships: {
+            /** @description Newest first. `holder` has only initials without `fans.personal`. */
+            memberships: components["schemas"]["Membership"][];
+            /** @description Active kinds of the catalogue, by id. */
+            kinds: {
+                id: string;
+                name: string;
+            }[];
+        };
+        /** FanMembership */
+        FanMembership: {
+            /** @description Id of the membership in the ticket office. Absent: a new one, with an id of its own. */
+            ref?: string;
+            /** @description A kind of membership of the catalogue. */
+            kindId: string;
+            /** @description What is printed on the card. Leading zeros are kept. */
+            number?: string;
+            /** @description The name on the card. */
+            holder?: string;
+            /** @description When it starts. */
+            startsAt: string;
+            /** @description When it ends, exclusive. */
+            endsAt: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
         };
         /** FanRecord */
         FanRecord: {
@@ -1390,6 +1469,47 @@ export interface components {
         MergeOfFans: {
             /** @description The fan that remains. */
             into: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** PriorityTerms */
+        PriorityTerms: {
+            /** @description By id. */
+            accounts: {
+                id: string;
+                name: string;
+            }[];
+            /** @description By id. */
+            kinds: {
+                id: string;
+                name: string;
+            }[];
+            /** @description With `account` and `asOf`: what has happened since that time. */
+            changes: {
+                /** @description Entries booked since for an earlier time. They do not count. */
+                added: number;
+                /** @description Entries taken back since. They count. */
+                takenBack: number;
+                /** @description Fans merged into others since. Only their memberships are of the other fan. */
+                merged: number;
+                /** @description Fans erased since. They are left out. */
+                erased: number;
+                /** @description Memberships written or changed since that started before. */
+                memberships: number;
+                /** @description Whether the account or a season was changed since. */
+                catalogue: boolean;
+            } | null;
+        };
+        /** PriorityList */
+        PriorityList: {
+            /** @description The account. */
+            account: string;
+            /** @description The lowest total. */
+            from?: number;
+            /** @description Only fans with an active membership of this kind. */
+            membership?: string;
+            /** @description The time of the list. Default: now. */
+            asOf?: string;
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
@@ -1941,7 +2061,7 @@ export interface components {
                 expected: (string | number) | null;
                 actual: (string | number) | null;
             })[];
-            /** @description The first entries that an import of the catalogue changes. Empty in the list of runs. */
+            /** @description The first entries that an import of the catalogue or of memberships changes. Empty in the list of runs. */
             changes: {
                 kind: string;
                 id: string;
@@ -2896,7 +3016,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    command: "import-catalog" | "import-events" | "import-fans";
+                    command: "import-catalog" | "import-events" | "import-fans" | "import-memberships";
                     name: string;
                     /** @description Of the whole file. */
                     bytes: number;
@@ -3039,6 +3159,17 @@ export interface operations {
                     prune?: boolean;
                     /** @description Of the catalogue: also move kick-offs that a reported state of the match keeps. */
                     force?: boolean;
+                    /**
+                     * @description Of memberships: whether 03/04/2026 has the day or the month first.
+                     * @enum {string}
+                     */
+                    dates?: "dmy" | "mdy";
+                    /** @description Of memberships: columns of the file, and our names of them. */
+                    columns?: {
+                        column: string;
+                        /** @enum {string} */
+                        name: "ref" | "kind" | "number" | "holder" | "email" | "provider" | "subject" | "startsAt" | "endsAt";
+                    }[];
                 };
             };
         };
@@ -3356,6 +3487,33 @@ export interface operations {
             };
         };
     };
+    endMembershipOfFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+                /** @description Id of the membership in the ticket office. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OnlyReason"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     endSession: {
         parameters: {
             query?: never;
@@ -3598,6 +3756,30 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PackingList"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    exportPriority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriorityList"];
             };
         };
         responses: {
@@ -4155,6 +4337,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    listFanMemberships: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanMemberships"];
+                };
+            };
+        };
+    };
+    writeMembershipOfFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FanMembership"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
                 };
             };
         };
@@ -5023,7 +5255,7 @@ export interface operations {
                 /** @description The `nextCursor` before. */
                 cursor?: string;
                 /** @description Default: all. */
-                kind?: "events" | "points" | "cash" | "quests" | "rewards" | "packs" | "trades" | "orders" | "moderation" | "webhooks" | "console";
+                kind?: "events" | "points" | "cash" | "quests" | "rewards" | "packs" | "trades" | "orders" | "memberships" | "moderation" | "webhooks" | "console";
             };
             header?: never;
             path: {
@@ -5203,6 +5435,31 @@ export interface operations {
                 };
                 content: {
                     "image/webp": string;
+                };
+            };
+        };
+    };
+    readPriorityTerms: {
+        parameters: {
+            query?: {
+                /** @description The account. */
+                account?: string;
+                /** @description The time of an earlier list. */
+                asOf?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriorityTerms"];
                 };
             };
         };
@@ -6154,6 +6411,8 @@ export interface problems {
   'fan_not_found': components['schemas']['FanNotFoundProblem']
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
+  'membership_kind_not_found': components['schemas']['MembershipKindNotFoundProblem']
+  'membership_of_another_fan': components['schemas']['MembershipOfAnotherFanProblem']
   'own_role': components['schemas']['OwnRoleProblem']
   'role_of_provider': components['schemas']['RoleOfProviderProblem']
   'staff_not_found': components['schemas']['StaffNotFoundProblem']
@@ -6165,6 +6424,7 @@ export interface problems {
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
   'event_archived': components['schemas']['EventArchivedProblem']
+  'membership_not_found': components['schemas']['MembershipNotFoundProblem']
   'document_not_found': components['schemas']['DocumentNotFoundProblem']
   'terms_not_accepted': components['schemas']['TermsNotAcceptedProblem']
   'text_not_allowed': components['schemas']['TextNotAllowedProblem']
@@ -6254,6 +6514,8 @@ export interface codes {
   disableWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Enable an endpoint; pending events are sent first */
   enableWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** End a membership of a fan. Ends it now. A membership that has ended stays as it is. */
+  endMembershipOfFan: 'malformed_request' | 'membership_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out */
   endSession: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign a fan out everywhere */
@@ -6272,6 +6534,8 @@ export interface codes {
   exportFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Export lines to pack or to ship, with addresses, as CSV */
   exportPackingList: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Export fans by their total in an account, as CSV. With an earlier `asOf` the list is the same as then. */
+  exportPriority: 'malformed_request' | 'account_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Count what a result would do with predictions */
   forecastMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Give cash, as a promotion. Once per `ref`: a repeat changes nothing. */
@@ -6306,6 +6570,8 @@ export interface codes {
   listEventTypes: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the collectibles that a fan owns */
   listFanCards: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the memberships of a fan */
+  listFanMemberships: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the ledger entries of a fan */
   listFanPoints: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List runs, backups, maintenance and repeated tasks */
@@ -6372,6 +6638,8 @@ export interface codes {
   readOverview: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an uploaded picture */
   readPicture: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read what a priority list can be of, and what has happened since an earlier one */
+  readPriorityTerms: 'malformed_request' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read what a season has brought. From counts that are kept as events arrive, ten minutes later. Days and weeks are in UTC. Sums of money and the worth of points are for `season.money` only. */
   readSeason: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the signed-in person and their permissions */
@@ -6444,6 +6712,8 @@ export interface codes {
   voidEventOfFan: 'malformed_request' | 'fan_not_found' | 'event_not_found' | 'request_timeout' | 'event_archived' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Record that a fan withdraws a consent, as by letter. Only fans themselves agree. */
   withdrawConsentOfFan: 'malformed_request' | 'fan_not_found' | 'document_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write a membership of a fan. With the `ref` of one of theirs it changes that one. */
+  writeMembershipOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'membership_of_another_fan' | 'payload_too_large' | 'unsupported_media_type' | 'membership_kind_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
@@ -6463,6 +6733,7 @@ export const requests = {
   decideCase: { method: 'POST', path: '/api/moderation/cases/{caseId}/decisions', body: true },
   disableWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/disable', body: true },
   enableWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/enable', body: true },
+  endMembershipOfFan: { method: 'POST', path: '/api/fans/{fanId}/memberships/{ref}/end', body: true },
   endSession: { method: 'POST', path: '/api/session/end' },
   endSessionsOfFan: { method: 'POST', path: '/api/fans/{fanId}/end-sessions', body: true },
   endSessionsOfStaff: { method: 'POST', path: '/api/staff/end-sessions', body: true },
@@ -6472,6 +6743,7 @@ export const requests = {
   exportAudit: { method: 'GET', path: '/api/audit/export' },
   exportFan: { method: 'POST', path: '/api/fans/{fanId}/export', body: true },
   exportPackingList: { method: 'POST', path: '/api/orders/packing-list', body: true },
+  exportPriority: { method: 'POST', path: '/api/priority/export', body: true },
   forecastMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}/forecast' },
   grantCashToFan: { method: 'POST', path: '/api/fans/{fanId}/cash', body: true },
   grantPointsToFan: { method: 'POST', path: '/api/fans/{fanId}/grants', body: true },
@@ -6489,6 +6761,7 @@ export const requests = {
   listConsoleOrders: { method: 'GET', path: '/api/orders' },
   listEventTypes: { method: 'GET', path: '/api/catalogue/rule/event-types' },
   listFanCards: { method: 'GET', path: '/api/fans/{fanId}/cards' },
+  listFanMemberships: { method: 'GET', path: '/api/fans/{fanId}/memberships' },
   listFanPoints: { method: 'GET', path: '/api/fans/{fanId}/points' },
   listJobs: { method: 'GET', path: '/api/jobs' },
   listRefundsDue: { method: 'GET', path: '/api/refunds' },
@@ -6522,6 +6795,7 @@ export const requests = {
   readModerationRecord: { method: 'GET', path: '/api/moderation/fans/{fan}' },
   readOverview: { method: 'GET', path: '/api/overview' },
   readPicture: { method: 'GET', path: '/api/pictures/{pictureId}' },
+  readPriorityTerms: { method: 'GET', path: '/api/priority' },
   readSeason: { method: 'GET', path: '/api/season' },
   readSession: { method: 'GET', path: '/api/session' },
   readSignInOptions: { method: 'GET', path: '/api/session/provider' },
@@ -6558,4 +6832,5 @@ export const requests = {
   verifyAudit: { method: 'GET', path: '/api/audit/verification' },
   voidEventOfFan: { method: 'POST', path: '/api/fans/{fanId}/void-event', body: true },
   withdrawConsentOfFan: { method: 'POST', path: '/api/fans/{fanId}/consents/withdraw', body: true },
+  writeMembershipOfFan: { method: 'POST', path: '/api/fans/{fanId}/memberships', body: true },
 } as const

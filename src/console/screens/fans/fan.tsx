@@ -22,7 +22,16 @@ import { StateBadges } from './states.tsx'
 import { FanTimeline } from './timeline.tsx'
 import type { FanHead } from './types.ts'
 
-const TABS = ['timeline', 'points', 'cards', 'orders', 'memberships', 'consents', 'moderation', 'record'] as const
+const TABS = [
+  'timeline',
+  'points',
+  'cards',
+  'orders',
+  'memberships',
+  'consents',
+  'moderation',
+  'record',
+] as const
 const BACK = { to: '/fans', title: 'Fans' }
 
 export function FanScreen({ fanId }: { fanId: string }) {
