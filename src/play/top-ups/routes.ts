@@ -27,7 +27,9 @@ const topUpRoutes = (deps: CashDeps) =>
     .post(
       '',
       ({ body, status, write }) =>
-        write(async (tx, fan) => status(201, await startTopUp(tx, fan, body, deps.config.cashCurrencies))),
+        write(async (tx, fan) => status(201, await startTopUp(tx, fan, body, deps.config.cashCurrencies)), {
+          toCount: true,
+        }),
       operation({
         id: 'startTopUp',
         limit: 'purchases',

@@ -36,6 +36,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
       ({ body, status, write }) =>
         write(async (tx, fan, signable) => status(201, await issueChallenge(tx, fan, signable)), {
           prepare: () => prepareChallenge(deps.config.wallets, body),
+          toCount: true,
         }),
       operation({
         id: 'issueWalletChallenge',
@@ -60,7 +61,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
             const { created, wallet } = await linkWallet(tx, fan, body, proof)
             return status(created ? 201 : 200, wallet)
           },
-          { prepare: () => verifyProof(deps, caller, body) },
+          { prepare: () => verifyProof(deps, caller, body), toCount: true },
         ),
       operation({
         id: 'linkWallet',
