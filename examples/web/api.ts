@@ -175,6 +175,9 @@ export type Board = keyof typeof BOARDS
 
 export const readFeed = (cursor?: string) => send(api.readFeed({ limit: 30, cursor }))
 export const readSanctions = () => send(api.listSanctions())
+export const readDocuments = () => send(api.listDocuments({ lang }))
+export const readConsents = () => send(api.readConsents())
+export const readReferral = () => send(api.readReferral())
 export const readPrivacy = () => send(api.readPrivacy())
 const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined }) => Promise<FansPage>> = {
   following: page => send(api.listFollowing(page)),
@@ -214,7 +217,8 @@ export async function readProfile() {
 }
 
 // Writes. `idempotencyKey` is the same for each attempt at one intent of the fan.
-export const join = (idempotencyKey: string) => send(api.completeOnboarding({}, { idempotencyKey }))
+export const join = ({ referralCode }: { referralCode?: string | undefined }, idempotencyKey: string) =>
+  send(api.completeOnboarding({ referralCode }, { idempotencyKey }))
 export const joinLeaderboard = (idempotencyKey: string) => send(api.joinLeaderboard({}, { idempotencyKey }))
 export const leaveLeaderboard = () => send(api.leaveLeaderboard())
 export const claimReward = (rewardId: string, idempotencyKey: string) =>
@@ -278,6 +282,12 @@ export interface ProfileChange {
 }
 export const saveProfile = (change: ProfileChange, idempotencyKey: string) =>
   send(api.writeProfile(change, { idempotencyKey }))
+export const writeConsents = (
+  change: Record<string, { granted: boolean; version: string }>,
+  idempotencyKey: string,
+) => send(api.writeConsents(change, { idempotencyKey }))
+export const redeemCode = (code: string, idempotencyKey: string) =>
+  send(api.redeemCode({ code }, { idempotencyKey }))
 export const acceptTerms = (version: string, idempotencyKey: string) =>
   send(api.acceptTerms({ version }, { idempotencyKey }))
 export const changePrivacy = (change: Partial<Privacy>, idempotencyKey: string) =>

@@ -16,12 +16,14 @@ import { Cart } from './screens/cart.tsx'
 import { CheckIn } from './screens/check-in.tsx'
 import { Codes } from './screens/codes.tsx'
 import { Collection } from './screens/collection.tsx'
+import { Consents } from './screens/consents.tsx'
 import { DeleteAccount } from './screens/delete-account.tsx'
 import { Fan } from './screens/fan.tsx'
 import { FanLocker } from './screens/fan-locker.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
 import { Feed } from './screens/feed.tsx'
 import { Home } from './screens/home.tsx'
+import { Invite } from './screens/invite.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
 import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
@@ -102,6 +104,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return <Points />
     case 'profile':
       if (id === 'privacy') return <Privacy />
+      if (id === 'consents') return <Consents />
+      if (id === 'invite') return <Invite />
       if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />
       return id === undefined ? <Profile /> : <NotFound />

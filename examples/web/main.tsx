@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { describe } from './describe.ts'
+import { keepInvitation } from './invitation.ts'
 import { applyLanguage } from './lang/lang.ts'
 import { finishSignIn, isReturning, readConfig } from './sign-in.ts'
 import { applyColours } from './theme.ts'
@@ -22,6 +23,7 @@ function addLink(rel: string, href: string): void {
 }
 
 applyLanguage()
+keepInvitation()
 applyColours(undefined)
 addLink('icon', '/demo/icon.svg')
 addLink('manifest', '/demo/manifest.webmanifest')

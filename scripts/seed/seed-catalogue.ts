@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import type { EntryKind } from '../../src/club/catalogue/kind.ts'
 import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
+import { documentKind } from '../../src/club/documents/document-kind.ts'
 import { matchKind } from '../../src/club/matches/match-kind.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
 import { seasonKind } from '../../src/club/seasons/season-kind.ts'
@@ -20,6 +21,7 @@ import type { ProductEntry } from '../../src/play/shop/entry-schema.ts'
 import { productKind } from '../../src/play/shop/product-kind.ts'
 import { type Calendar, calendarOf, readCalendar } from './calendar.ts'
 import { rewards, teams } from './demo-catalogue.ts'
+import { documents } from './demo-documents.ts'
 import { matchesOf, matchIds } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { products, type SeedProduct } from './demo-products.ts'
@@ -52,6 +54,7 @@ const partsOf = (calendar: Calendar) =>
     // And the version of the catalogue.
     seasons: byVerb(seasonKind, seasonsOf(calendar), () => 2),
     sponsors: byVerb(sponsorKind, sponsors),
+    documents: byVerb(documentKind, documents, () => 2),
     rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
     packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },
     matches: { table: matchKind.table, ids: matchIds, write: seedMatches },

@@ -13,6 +13,8 @@ export const ptBr: Text = {
   ...pt,
   nav: {
     ...pt.nav,
+    invite: 'Convidar um amigo',
+    consents: 'O que você aceita',
     rewards: 'Prêmios',
     packs: 'Pacotes',
     cards: 'Suas figurinhas',
@@ -70,6 +72,9 @@ export const ptBr: Text = {
     payment_not_confirmed: 'O pagamento foi recusado. Nada foi cobrado.',
     payment_gateway_unavailable:
       'O serviço de pagamentos não responde. Não pague outra vez: tente daqui a pouco.',
+    code_not_found: 'Não conhecemos este código. Confira e tente de novo.',
+    campaign_over: 'Esta campanha não está em andamento.',
+    code_used: 'Outro torcedor já usou este código.',
     handle_taken: 'Outro torcedor já tem este nome de usuário.',
     terms_not_accepted: 'Aceite os termos antes de escrever algo que os outros veem.',
     terms_version_not_current: 'Os termos mudaram. Envie de novo para ver os atuais.',
@@ -526,6 +531,28 @@ export const ptBr: Text = {
       handle: 'Seu nome de usuário e imagem',
       anonymous: 'Nenhum deles',
     },
+  },
+  consents: {
+    lead: 'Cada escolha é salva na hora. Você pode mudar de ideia quando quiser.',
+    required: '(obrigatório)',
+    none: 'O clube não pede nada aqui.',
+  },
+  invite: {
+    lead: 'Dê o código a um amigo que ainda não esteja aqui, ou envie o link.',
+    title: 'Venha comigo',
+    code: 'Seu código',
+    invited: 'Amigos que entraram',
+    completed: 'Convites concluídos',
+    limit: (limit: number) => `Por mês contam até ${number.format(limit)} convites.`,
+    invitedBy: 'Código de um amigo (opcional)',
+  },
+  enterCode: {
+    label: 'Digitar um código',
+    button: 'Usar',
+    points: (count: number) => `Você ganhou ${points(count)}.`,
+    reward: 'Você ganhou um prêmio: está em Prêmios.',
+    pack: 'Você ganhou um pacote: está em Pacotes.',
+    card: 'Você ganhou uma figurinha: está no seu álbum.',
   },
   terms: {
     ...pt.terms,

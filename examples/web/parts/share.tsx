@@ -6,7 +6,9 @@ import { Icon } from './icon.tsx'
 export function Share({ path, title }: { path: string; title: string }) {
   const [copied, setCopied] = useState<boolean | null>(null)
   // Social networks read the page in the language of the link.
-  const url = new URL(`${path}?lang=${language.id}`, location.origin).href
+  const address = new URL(path, location.origin)
+  address.searchParams.set('lang', language.id)
+  const url = address.href
   const share = async () => {
     // Closing the share menu is not an error.
     if (navigator.share) return navigator.share({ title, url }).catch(() => {})

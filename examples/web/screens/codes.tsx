@@ -1,7 +1,8 @@
-/** Codes to show to staff: of rewards, and vouchers of orders. Those that this device has seen are there without a network. */
+/** Codes: the one that a fan enters, and those to show to staff: of rewards, and vouchers of orders. Those that this device has seen are there without a network. */
 import { type Order, orNull, readOrders, readProduct, readRewards } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { Bones, useLoaded } from '../load.tsx'
+import { EnterCode } from '../parts/enter-code.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Passes } from '../parts/passes.tsx'
@@ -42,6 +43,7 @@ export function Codes() {
   const kept = listKept()
   return (
     <Screen title={text.nav.codes} lead={text.codes.lead}>
+      <EnterCode />
       {error !== null && <Notice error={error} onRetry={reload} />}
       {kept.map(group => (
         <Passes key={group.passes[0]?.id} kept={group} />

@@ -3,9 +3,10 @@ import { useEffect } from 'preact/hooks'
 import * as api from '../api.ts'
 import { formatInteger, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
-import { Button } from '../parts/button.tsx'
+import type { Document } from '../parts/consents.tsx'
 import { EntryList } from '../parts/entries.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Join } from '../parts/join.tsx'
 import { Progress, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
 import { Crest, Picture } from '../parts/picture.tsx'
@@ -22,10 +23,10 @@ const REWARDS = 4
 
 async function loadHome() {
   const from = new Date().toISOString()
-  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }, { trades }, member] =
+  const [dashboard, [joined, documents], profile, { teams }, { rewards }, { quests }, { trades }, member] =
     await Promise.all([
       api.readDashboard(),
-      api.readOnboarding(),
+      readJoining(),
       api.readProfile(),
       api.readTeams(),
       api.readRewards(),
@@ -37,7 +38,8 @@ async function loadHome() {
   const { matches } = await api.readMatches({ from, limit: 1, teamId: team?.id })
   return {
     ...dashboard,
-    joined: onboarding.state === 'completed',
+    joined,
+    documents,
     team,
     teams,
     match: matches[0],
@@ -55,6 +57,12 @@ async function loadHome() {
       .toSorted((one, other) => one.missingPoints - other.missingPoints)[0],
     ...questsToShow(quests),
   }
+}
+
+/** Whether the fan has joined, and the documents to agree to before. */
+async function readJoining(): Promise<[boolean, Document[]]> {
+  const { state } = await api.readOnboarding()
+  return state === 'completed' ? [true, []] : [false, (await api.readDocuments()).documents]
 }
 
 const onlyPoints = (blockedBy: api.Reward['blockedBy']) =>
@@ -161,11 +169,7 @@ export function Home() {
 }
 
 function Hero({ data, reload }: { data: HomeData; reload: () => Promise<void> }) {
-  const { profile, points, rank, packs, joined, team } = data
-  const join = useWrite(async (_: null, key) => {
-    await api.join(key)
-    await reload()
-  })
+  const { profile, points, rank, packs, joined, documents, team } = data
   return (
     <header class="hero">
       <div class="hero-who">
@@ -189,15 +193,7 @@ function Hero({ data, reload }: { data: HomeData; reload: () => Promise<void> })
           <strong>{formatInteger(packs.sealed)}</strong>
         </Link>
       </div>
-      {!joined && (
-        <div class="hero-join">
-          <Button busy={join.isBusy} onClick={() => join.run(null)}>
-            {text.home.join}
-          </Button>
-          <p>{text.home.joinLead}</p>
-        </div>
-      )}
-      <Refused write={join} />
+      {!joined && <Join documents={documents} onJoined={reload} />}
     </header>
   )
 }

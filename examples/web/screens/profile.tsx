@@ -34,7 +34,9 @@ const IN_BAR = [
 const MORE = {
   wallet: addressOf('wallet'),
   fans: addressOf('profile', 'following'),
+  invite: addressOf('profile', 'invite'),
   privacy: addressOf('profile', 'privacy'),
+  consents: addressOf('profile', 'consents'),
   sessions: addressOf('sessions'),
 }
 

@@ -12,6 +12,7 @@ export const NOTHING = {
   teams: 0,
   seasons: 0,
   sponsors: 0,
+  documents: 0,
   rewards: 0,
   packs: 0,
   matches: 0,
