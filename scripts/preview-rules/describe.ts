@@ -4,6 +4,7 @@ import type { RulePreview } from '../../src/economy/events/preview-rules.ts'
 const REFUSALS: Record<keyof RulePreview['refused'], string> = {
   unmet: 'did not meet a condition',
   no_points: 'were worth no points',
+  segment: 'were of fans who are not in its segment',
   not_started: 'were before its start',
   ended: 'were after its end',
   limit: 'exceeded its limit',

@@ -5,10 +5,12 @@
 import type { Spine } from '../../db/index.ts'
 import { withRequiredTerms } from '../club/documents/required-terms.ts'
 import { createMatchesSpine } from '../club/matches/revise.ts'
+import { createSegmentsSpine } from '../club/segments/spine.ts'
 import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
 import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
+import { readAccountTiers } from '../economy/accounts/account-kind.ts'
 import { createAccountsSpine } from '../economy/accounts/spine.ts'
 import { recordMatchUpdate } from '../economy/events/match-events.ts'
 import { recordEntries } from '../economy/events/record-notices.ts'
@@ -26,6 +28,7 @@ import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
 import { endRequestsAbout } from '../identity/staff/approvals/end-requests.ts'
 import { forgetSegments } from '../operate/admin/season/sweep.ts'
 import { isInSegment } from '../operate/admin/segments/segments.ts'
+import { listUses } from '../operate/admin/segments/uses.ts'
 import { createSettingsSpine } from '../platform/settings/settings.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
@@ -39,13 +42,14 @@ export const createSpine = (): Spine => ({
   sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal, readSamePerson }),
   publicText: createPublicTextSpine({ flag: fileAutomaticReport, consentToTerms }),
   matches: createMatchesSpine(recordMatchUpdate),
+  segments: createSegmentsSpine({ isInSegment, readAccountTiers, listUses }),
   accounts: createAccountsSpine(recordTiers),
   points: createPointsSpine(recordEntries),
   events: createEventsSpine({
     readers: [questReader, referralReader],
     subscribers: [webhookSubscriber, sinkSubscriber],
   }),
-  eligibility: createEligibilitySpine({ findOwned, isCollectible, isInSegment }),
+  eligibility: createEligibilitySpine({ findOwned, isCollectible }),
   items: createItemsSpine(completeSetsOf),
   webhooks: createWebhooksSpine(),
   account: createAccountSpine(async (tx, userIds) => {

@@ -4837,6 +4837,7 @@ export interface operations {
                                 no_points: number;
                                 not_started: number;
                                 ended: number;
+                                segment: number;
                                 limit: number;
                                 budget: number;
                             };

@@ -25,12 +25,17 @@ const FACTS = {
 } as const satisfies Record<string, FactType>
 
 /** Facts with a name of their own behind the dot. */
-const FAMILIES = { spent: 'number', consent: 'boolean' } as const satisfies Record<string, FactType>
+const FAMILIES = { spent: 'number', consent: 'boolean', tier: 'text' } as const satisfies Record<
+  string,
+  FactType
+>
 
 export type PlainFact = keyof typeof FACTS
 export type Fact = { name: PlainFact } | { name: keyof typeof FAMILIES; of: string }
 
-const NAME_OF = { spent: /^(POINTS|[A-Z]{3})$/, consent: /^[a-z0-9][a-z0-9._-]{0,99}$/ }
+const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/
+const NAME_OF = { spent: /^(POINTS|[A-Z]{3})$/, consent: SLUG, tier: SLUG }
+const PLACEHOLDERS = { spent: 'CURRENCY', consent: 'PURPOSE', tier: 'ACCOUNT' }
 
 /** Undefined for a name that is no fact. */
 export function factNamed(text: string): (Fact & { type: FactType }) | undefined {
@@ -45,7 +50,7 @@ export function factNamed(text: string): (Fact & { type: FactType }) | undefined
 
 export const factNames = [
   ...Object.keys(FACTS),
-  ...Object.keys(FAMILIES).map(family => `${family}.${family === 'spent' ? 'CURRENCY' : 'PURPOSE'}`),
+  ...Object.entries(PLACEHOLDERS).map(([family, of]) => `${family}.${of}`),
 ]
 
 type Scalar = string | number | boolean | null

@@ -4,12 +4,12 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { Closed, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { compareEntries, type EntryChange } from '../catalogue/entry.ts'
-import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
-import { declareKind } from '../catalogue/kind.ts'
+import { compareEntries, type EntryChange, type EntryFault, refuseEntry } from '../catalogue/entry.ts'
+import { Active, EntrySlug, Maybe } from '../catalogue/entry-schema.ts'
+import { declareKind, type IsStated } from '../catalogue/kind.ts'
 import { OPERATORS } from '../catalogue/operators.ts'
 import { columnsOfTexts, statedTexts, Text } from '../catalogue/texts.ts'
-import { conditionFault, factNames } from './facts.ts'
+import { conditionFault, factNamed, factNames } from './facts.ts'
 
 const Scalar = Type.Union(
   [Type.String({ maxLength: 200 }), Type.Number({ errorNoun: 'a number' }), Type.Boolean()],
@@ -66,7 +66,36 @@ async function readSegments(reader: Reader, ids: string[]): Promise<SegmentEntry
 
 async function plan(reader: Reader, entry: SegmentEntry): Promise<EntryChange> {
   const [stored] = await readSegments(reader, [entry.id])
+  if (stored?.active && entry.active === false) await refuseIfCounted(reader, entry.id)
   return compareEntries(stored && contentOf(stored), contentOf(entry))
+}
+
+/** Accounts and tiers of which the conditions ask. */
+async function findUnknown(
+  reader: Reader,
+  { when }: SegmentEntry,
+  { isStated }: { isStated: IsStated },
+): Promise<EntryFault[]> {
+  const faults: EntryFault[] = []
+  for (const [index, { fact, value }] of when.entries()) {
+    const asked = factNamed(fact)
+    if (asked?.name !== 'tier' || isStated('accounts', asked.of)) continue
+    const tiers = await reader.spine.segments.readAccountTiers(reader, asked.of)
+    const isKnown = [value].flat().every(one => typeof one !== 'string' || tiers?.includes(one))
+    if (!tiers)
+      faults.push({ pointer: `/when/${index}/fact`, message: 'must name an account of the catalogue' })
+    else if (!isKnown)
+      faults.push({ pointer: `/when/${index}/value`, message: 'must be a tier of the account' })
+  }
+  return faults
+}
+
+/** @throws DomainError `catalogue_conflict` if a rule or a quest counts by the segment: it would count nothing */
+async function refuseIfCounted(reader: Reader, id: string): Promise<void> {
+  const uses = (await reader.spine.segments.listUses(reader, id)).filter(({ pointer }) => pointer === '/fan')
+  const names = uses.map(use => `${use.kind} ${use.id}`).join(', ')
+  if (uses.length > 0)
+    refuseEntry({ pointer: '/active', message: `must stay true: ${names} counts by the segment` })
 }
 
 async function upsert(tx: Transaction, entry: SegmentEntry): Promise<EntryChange> {
@@ -94,10 +123,30 @@ export const segmentKind = declareKind({
       const fault = conditionFault(condition)
       return fault ? [{ pointer: `/when/${index}/${fault.member}`, message: fault.message }] : []
     }),
+  references: findUnknown,
   plan,
   upsert,
   read: readSegments,
+  async deactivate(tx, id) {
+    const [stored] = await readSegments(tx, [id])
+    return stored ? (await upsert(tx, { ...stored, active: false })).outcome !== 'unchanged' : false
+  },
 })
+
+/** For the member `fan` of an entry: the segment must be stored and active, or stated by the same import. */
+export async function fanFaults(
+  reader: Reader,
+  fan: string | null | undefined,
+  isStated: IsStated,
+): Promise<EntryFault[]> {
+  if (fan == null || isStated('segments', fan) || (await findSegment(reader, fan))?.active) return []
+  return [{ pointer: '/fan', message: 'must be an active segment of the catalogue' }]
+}
+
+/** Of entries that count by segments. */
+export const FanMember = Maybe(
+  EntrySlug('A segment. Events count for fans who are in it when the event is recorded. Null: all fans.'),
+)
 
 /** Active or not: a segment that is switched off has no members. */
 export const findSegment = preparedRow((reader: Reader, id: string) => {

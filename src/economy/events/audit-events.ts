@@ -126,12 +126,15 @@ export function createEventAudit(
   ) {
     // Archived events may have come before or after this one, so what its limit allowed is unknown.
     const isAmongArchived = isKept(expected)
-    const { limit, budget, timeZone } = rule
+    const { limit, budget, timeZone, fan } = rule
     const due = limit && windowAt(limit.per, expected.occurredAt, timeZone).key
     compare(`${what}: version`, rule.version, version)
     compare(`${what}: points`, expected.points, points)
     compare(`${what}: window`, due, window)
     compare(`${what}: budgeted`, String(budget !== null), String(budgeted))
+    // In which segments the fan was then is unknown.
+    if (outcome === 'segment')
+      return compare(`${what}: outcome`, fan === null ? 'granted' : 'segment', outcome)
     const { ever, held } = granted.get(`${rule.id} ${due}`) ?? { ever: 0, held: 0 }
     // Uses that a merge has carried over also count towards the limit.
     const isLimited = limit !== null && (hasCarried || isAmongArchived || ever >= limit.count)

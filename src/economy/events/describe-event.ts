@@ -25,6 +25,8 @@ function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string
       const limit = reason.limit ? `${reason.limit.count} per ${reason.limit.per}` : 'limit'
       return `the limit of ${limit} was reached (${reason.window})`
     }
+    case 'segment':
+      return `the fan was not in the segment ${reason.segment}`
     case 'full':
       return `the account of the fan could not hold ${reason.points} more points`
     case 'budget':

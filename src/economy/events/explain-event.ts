@@ -21,6 +21,8 @@ export type Reason =
   /** `actual` is undefined where the data has no such member. */
   | { outcome: 'unmet'; condition: Condition; actual: unknown }
   | { outcome: 'not_started' | 'ended' | 'no_points' }
+  /** The fan was not in the segment of the rule. */
+  | { outcome: 'segment'; segment: string | null }
   /** It became active after the event was recorded. */
   | { outcome: 'later' }
   /** It did not match. The reason is no longer known. */
@@ -79,6 +81,7 @@ function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefin
   if (decision) {
     const { outcome, points, window } = decision
     if (outcome === 'granted') return { ...named, outcome, points, window }
+    if (outcome === 'segment') return { ...named, outcome, segment: rule.fan }
     if (outcome === 'limit') return { ...named, outcome, limit: rule.limit, window }
     if (outcome === 'full') return { ...named, outcome, points }
     return { ...named, outcome, points, budget: rule.budget }

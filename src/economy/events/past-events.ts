@@ -31,7 +31,7 @@ export async function eachPastEvent(
   reader: Reader,
   types: string[],
   { since, onProgress, signal, maxEvents = Number.POSITIVE_INFINITY }: PreviewOptions,
-  each: (event: PastEvent) => void,
+  each: (event: PastEvent) => void | Promise<void>,
 ): Promise<boolean> {
   const now = reader.now().getTime()
   let done = 0
@@ -43,7 +43,7 @@ export async function eachPastEvent(
         if (done === maxEvents) return false
         const event = toRecordedEvent(row)
         if (!event) continue
-        each({ ...event, decisions: decisionsOf(row) })
+        await each({ ...event, decisions: decisionsOf(row) })
         done++
       }
       const last = rows.at(-1)?.recordedAt.getTime() ?? now

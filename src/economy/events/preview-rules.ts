@@ -1,7 +1,9 @@
 /**
- * The points that rules would have granted for recorded events, evaluated in order, starting with unused limits and budgets.
+ * The points that rules would have granted for recorded events, evaluated in order, starting with unused limits and budgets. Segments are
+ * those in which the fans are now.
  */
 import type { Reader } from '../../../db/index.ts'
+import { rememberMembers } from '../../club/segments/spine.ts'
 import { windowAt } from '../../core/windows.ts'
 import { evaluateRule } from '../rules/evaluate-rule.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -27,7 +29,7 @@ export interface RulePreview extends FanShares {
   grantedBefore: number
 }
 
-type Refusal = 'unmet' | 'no_points' | 'not_started' | 'ended' | 'limit' | 'budget'
+type Refusal = 'unmet' | 'no_points' | 'not_started' | 'ended' | 'segment' | 'limit' | 'budget'
 
 /** Leaves out voided events and events without data. Keeps a counter for each fan, rule and window in memory. */
 export async function previewRules(
@@ -36,25 +38,30 @@ export async function previewRules(
   options: PreviewOptions,
 ): Promise<{ previews: RulePreview[]; isComplete: boolean }> {
   const counters = new Map(rules.map(rule => [rule.id, createCounter(rule)]))
+  const isInSegment = rememberMembers(reader)
   const byType = Map.groupBy(rules, ({ eventType }) => eventType)
-  const isComplete = await eachPastEvent(reader, [...byType.keys()], options, event => {
-    for (const rule of byType.get(event.type) ?? []) counters.get(rule.id)?.count(event)
+  const isComplete = await eachPastEvent(reader, [...byType.keys()], options, async event => {
+    for (const rule of byType.get(event.type) ?? []) {
+      const isCounted = rule.fan === null || (await isInSegment(event.userId, rule.fan))
+      counters.get(rule.id)?.count(event, isCounted)
+    }
   })
   return { previews: [...counters.values()].map(({ preview }) => preview()), isComplete }
 }
 
 function createCounter(rule: Rule) {
   const { id: ruleId, limit, budget, timeZone } = rule
-  const refused = { unmet: 0, no_points: 0, not_started: 0, ended: 0, limit: 0, budget: 0 }
+  const refused = { unmet: 0, no_points: 0, not_started: 0, ended: 0, segment: 0, limit: 0, budget: 0 }
   const found = { ruleId, events: 0, granted: 0, points: 0, refused, grantedBefore: 0 }
   const gains = new Map<string, { times: number; points: number }>()
   const uses = new Map<string, number>()
 
   /** Points, or the reason for none. */
-  function decide({ userId, occurredAt, ...event }: PastEvent): number | Refusal {
+  function decide({ userId, occurredAt, ...event }: PastEvent, isCounted: boolean): number | Refusal {
     const evaluation = evaluateRule(rule, { ...event, occurredAt })
     if (evaluation.outcome !== 'matched') return evaluation.outcome
     const { points } = evaluation
+    if (!isCounted) return 'segment'
     const use = limit && `${userId} ${windowAt(limit.per, occurredAt, timeZone).key}`
     const used = use === null ? 0 : (uses.get(use) ?? 0)
     if (limit && used >= limit.count) return 'limit'
@@ -64,8 +71,8 @@ function createCounter(rule: Rule) {
   }
 
   return {
-    count(event: PastEvent) {
-      const decision = decide(event)
+    count(event: PastEvent, isCounted: boolean) {
+      const decision = decide(event, isCounted)
       found.events++
       for (const { ruleId: id, outcome, points } of event.decisions)
         if (id === ruleId && outcome === 'granted') found.grantedBefore += points

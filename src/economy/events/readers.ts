@@ -35,9 +35,11 @@ export interface Recording {
   void(key: EventKey): Promise<Voided | undefined>
   /** The state of a reader for the fans of the recording. */
   reactionOf<Own extends Reaction>(reader: EventReader<Own>): Own
+  /** Whether a fan of the recording is in the segment, by what is stored before the recording is written. */
+  isInSegment(userId: string, segmentId: string): Promise<boolean>
   /** Runs for a fan after everything is written, for verbs that write themselves. */
   afterwards(userId: string, work: () => Promise<void>): void
-  /** Whether anything runs for the fan afterwards. */
+  /** Whether further events of the fan must wait until everything is written: for what runs afterwards, or to judge segments. */
   isAwaited(userId: string): boolean
   /** Call it once. */
   write(): Promise<void>

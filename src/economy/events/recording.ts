@@ -6,6 +6,7 @@
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { type CatalogueVersion, formAt, readVersion } from '../../club/catalogue/versions.ts'
+import { rememberMembers } from '../../club/segments/spine.ts'
 import type { Merge } from '../../core/caller.ts'
 import { type Ledgers, openLedgers } from '../points/ledger.ts'
 import type { Cause } from '../points/reasons.ts'
@@ -39,8 +40,9 @@ export async function openRecording(
   // After the lock, so that the version is at least as new as the version of every earlier change of the fan.
   const version = await readVersion(tx)
   const listening = await listeningAt(tx, version)
-  const rules = await openRules(tx, version, ledgers)
-  return createRecording(tx, { ledgers, version, listening, rules })
+  const members = openMembers(tx)
+  const rules = await openRules(tx, version, ledgers, members.isInSegment)
+  return createRecording(tx, { ledgers, version, listening, rules, members })
 }
 
 interface Parts {
@@ -48,9 +50,23 @@ interface Parts {
   version: CatalogueVersion | null
   listening: Listening
   rules: RuleBook
+  members: ReturnType<typeof openMembers>
 }
 
-function createRecording(tx: Transaction, { ledgers, version, listening, rules }: Parts): Recording {
+/** Which fans were judged, and whether they are in segments. */
+function openMembers(tx: Transaction) {
+  const judged = new Set<string>()
+  const isMember = rememberMembers(tx)
+  return {
+    judged,
+    isInSegment(userId: string, segmentId: string) {
+      judged.add(userId)
+      return isMember(userId, segmentId)
+    },
+  }
+}
+
+function createRecording(tx: Transaction, { ledgers, version, listening, rules, members }: Parts): Recording {
   const { listeners, isSubscribed } = listening
   const known = new Map<string, EventRow>()
   const drafts: Draft[] = []
@@ -72,7 +88,8 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     void: voidEvent,
     write,
     afterwards: (userId, work) => void waiting.push({ userId, work }),
-    isAwaited: userId => waiting.some(work => work.userId === userId),
+    isInSegment: members.isInSegment,
+    isAwaited: userId => members.judged.has(userId) || waiting.some(work => work.userId === userId),
   }
   const reactions = new Map<EventReader, Reaction>()
   for (const [reader, listener] of listeners) reactions.set(reader, listener.open(recording))

@@ -47,15 +47,17 @@ export async function openRules(
   tx: Transaction,
   version: CatalogueVersion | null,
   ledgers: Ledgers,
+  isInSegment: (userId: string, segmentId: string) => Promise<boolean>,
 ): Promise<RuleBook> {
   const rules = version ? await getRuleSet(tx, version) : new Map<string, Rule[]>()
   const uses = openUses(tx)
 
   /** Books what the rule grants. */
   async function decide(event: RuledEvent, rule: Rule, points: number): Promise<Decision> {
-    const { id: ruleId, version, limit, budget } = rule
+    const { id: ruleId, version, limit, budget, fan } = rule
     const use = useOf(event, rule)
     const decision = { ruleId, version, points, window: use?.window ?? null, budgeted: budget !== null }
+    if (fan !== null && !(await isInSegment(event.userId, fan))) return { ...decision, outcome: 'segment' }
     if (limit && use && !(await uses.take(use, limit.count))) return { ...decision, outcome: 'limit' }
     const isFull = !ledgers.hasRoom(event.userId, points)
     if (isFull || (budget !== null && !(await takeFromBudget(tx, { ruleId, points, budget })))) {

@@ -4,8 +4,11 @@ export interface Decision {
   ruleId: string
   /** The version of the rule. */
   version: number
-  /** All but `granted`: the rule matched and granted nothing. `full`: the fan's account could not hold the points. */
-  outcome: 'granted' | 'limit' | 'full' | 'budget'
+  /**
+   * All but `granted`: the rule matched and granted nothing. `full`: the fan's account could not hold the points. `segment`: the fan was
+   * not in the segment of the rule.
+   */
+  outcome: 'granted' | 'segment' | 'limit' | 'full' | 'budget'
   points: number
   /** The window of the rule's limit; null without a limit. */
   window: string | null

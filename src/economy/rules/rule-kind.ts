@@ -6,6 +6,7 @@ import { compareEntries, type EntryChange, type EntryFault, instantOf } from '..
 import { declareKind } from '../../club/catalogue/kind.ts'
 import { defaultOf } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { fanFaults } from '../../club/segments/segment-kind.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import { isAccount } from '../accounts/account-kind.ts'
 import { contentOf, parseContent, type RuleContent, RuleEntry } from './rule.ts'
@@ -84,9 +85,10 @@ export const ruleKind = declareKind({
   faults: ruleFaults,
   plan: async (reader, entry) => changeOf(await findContent(reader, entry.id), contentOf(entry)),
   upsert: writeRule,
-  async references(reader, { account }, { isStated }) {
-    if (account == null || isStated('accounts', account) || (await isAccount(reader, account))) return []
-    return [{ pointer: '/account', message: 'must be an account of the catalogue' }]
+  async references(reader, { account, fan }, { isStated }) {
+    const faults = await fanFaults(reader, fan, isStated)
+    if (account == null || isStated('accounts', account) || (await isAccount(reader, account))) return faults
+    return [{ pointer: '/account', message: 'must be an account of the catalogue' }, ...faults]
   },
   read: async (reader, ids) => (await readContents(reader, ids)).map(contentOf),
   /** Fans keep what the rule has granted. */

@@ -4,6 +4,7 @@ import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditi
 import { completeEntry, instantOf } from '../../club/catalogue/entry.ts'
 import { availabilityMembers, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
 import { defaultOf, Text } from '../../club/catalogue/texts.ts'
+import { FanMember } from '../../club/segments/segment-kind.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
@@ -44,6 +45,7 @@ export const RuleEntry = Closed(
         { errorNoun: '{"count": number, "per": "day", "week", "month" or "ever"}' },
       ),
     ),
+    fan: FanMember,
     account: Maybe(EntrySlug('The account in which the points are kept. Null: the points that fans spend.')),
     budget: Maybe(
       Integer({
@@ -87,8 +89,9 @@ export const contentOf = (entry: RuleEntry): RuleContent => ({
 export const ruleOf = (content: RuleContent, version: number): Rule => ({
   ...content,
   name: defaultOf(content.name),
-  // A version from before there were accounts has none.
+  // Versions from before there were accounts and segments have none.
   account: content.account ?? null,
+  fan: content.fan ?? null,
   version,
   startsAt: instantOf(content.startsAt),
   endsAt: instantOf(content.endsAt),

@@ -18,7 +18,7 @@ export const segment = defineRequirement({
   async check(reader, { userId }, asked) {
     const isMember = new Map<string, boolean>()
     for (const id of new Set(asked.map(({ stated }) => stated)))
-      isMember.set(id, await reader.spine.eligibility.isInSegment(reader, userId, id))
+      isMember.set(id, await reader.spine.segments.isInSegment(reader, userId, id))
     return asked.map(({ stated, productId }) =>
       isMember.get(stated) ? null : new DomainError(eligibilityProblems.not_in_segment, { productId }),
     )

@@ -13,15 +13,8 @@ type FindOwned = (reader: Reader, userId: string, collectibleIds: string[]) => P
 
 type IsCollectible = (reader: Reader, id: string) => Promise<boolean>
 
-/** Whether the fan is in the segment now. */
-type IsInSegment = (reader: Reader, userId: string, segmentId: string) => Promise<boolean>
-
 /** `chains`: once the dependencies are created. Commands, which claim and buy nothing, have none. */
-export const createEligibilitySpine = (facts: {
-  findOwned: FindOwned
-  isCollectible: IsCollectible
-  isInSegment: IsInSegment
-}) => ({
+export const createEligibilitySpine = (facts: { findOwned: FindOwned; isCollectible: IsCollectible }) => ({
   ...facts,
   // Guarantee of the cast: undefined is of the type.
   chains: undefined as Chains | undefined,

@@ -1,6 +1,7 @@
 import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditions.ts'
 import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { Text } from '../../club/catalogue/texts.ts'
+import { FanMember } from '../../club/segments/segment-kind.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
@@ -65,6 +66,7 @@ export const QuestEntry = Closed(
       maxItems: 20,
       description: 'All must be completed, in any order.',
     }),
+    fan: FanMember,
     period: OneOf(['once', 'day', 'week', 'month'], {
       description: 'How often it starts again: weeks start on Mondays.',
       errorNoun: 'once, day, week or month',

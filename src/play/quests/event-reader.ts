@@ -137,9 +137,9 @@ async function countOnce(work: Work, quest: Quest, event: NewEvent): Promise<boo
   return (await count(work, quest, event, row, false)) !== undefined
 }
 
-/** Counts the event for each matching step of the period's version. Undefined if no step matches. */
+/** Counts the event for each matching step of the period's version. Undefined if no step matches, or if the fan is not in its segment. */
 async function count(
-  { progress, counted, now }: Work,
+  { recording, progress, counted, now }: Work,
   quest: Quest,
   event: NewEvent,
   row: ProgressRow | undefined,
@@ -153,6 +153,7 @@ async function count(
   for (const step of definition.steps) {
     const value = matchStep(step, event)
     if (value === undefined) continue
+    if (definition.fan !== null && !(await recording.isInSegment(event.userId, definition.fan))) break
     const own = countOf(key, step.id, event, value)
     if (!isNew && (await counted.has(own))) continue
     const isRepeated = value !== null && (await counted.hasValue({ ...own, value }))

@@ -1,8 +1,9 @@
-/** The effects that a quest would have had for recorded events, evaluated in order as if it had been active. */
+/** The effects that a quest would have had for recorded events, evaluated in order as if it had been active, for fans of its segment now. */
 import { and, inArray, isNotNull, min } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isWithin } from '../../club/catalogue/availability.ts'
 import { instantOf } from '../../club/catalogue/entry.ts'
+import { rememberMembers } from '../../club/segments/spine.ts'
 import {
   eachPastEvent,
   type FanShares,
@@ -49,10 +50,13 @@ export async function previewQuest(
   const definition = definitionOf(toStored(entry))
   const limits = { startsAt: instantOf(entry.startsAt), endsAt: instantOf(entry.endsAt) }
   const periods = new Map<string, Period>()
+  const isInSegment = rememberMembers(reader)
   let events = 0
   const types = [...new Set(definition.steps.map(({ eventType }) => eventType))]
-  const isComplete = await eachPastEvent(reader, types, options, event => {
-    if (isWithin(limits, event.occurredAt) && countEvent(definition, periods, event)) events++
+  const isComplete = await eachPastEvent(reader, types, options, async event => {
+    if (!isWithin(limits, event.occurredAt)) return
+    if (definition.fan !== null && !(await isInSegment(event.userId, definition.fan))) return
+    if (countEvent(definition, periods, event)) events++
   })
   const full = [...periods.values()].filter(({ counts }) => isFull(definition, counts))
   const completed = await selectAllowed(reader, definition, limits, full)

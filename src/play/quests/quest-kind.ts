@@ -12,6 +12,7 @@ import {
 } from '../../club/catalogue/entry.ts'
 import type { IsStated, WrittenBefore } from '../../club/catalogue/kind.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { fanFaults } from '../../club/segments/segment-kind.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import { isAccount } from '../../economy/accounts/account-kind.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
@@ -115,7 +116,7 @@ async function findUnknown(
   entry: QuestEntry,
   { isWritten, isStated }: { isWritten: WrittenBefore; isStated: IsStated },
 ): Promise<EntryFault[]> {
-  const faults: EntryFault[] = []
+  const faults = await fanFaults(reader, entry.fan, isStated)
   for (const { id, pointer } of requiredBy(entry))
     if (!(await readQuest(reader, id)) && !isWritten('quests', id))
       faults.push({ pointer, message: 'must be a quest that is stored, or stated before this one' })

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../../db/index.ts'
 import { type CatalogueVersion, readVersion } from '../../../src/club/catalogue/versions.ts'
+import { rememberMembers } from '../../../src/club/segments/spine.ts'
 import { openLedgers } from '../../../src/economy/points/ledger.ts'
 import { causesOf, openRules, type RuledEvent } from '../../../src/economy/rules/apply-rules.ts'
 import type { Decision } from '../../../src/economy/rules/decision.ts'
@@ -43,7 +44,7 @@ export const newEvent = (event: Happened): RuledEvent => ({
 /** As a recording applies the rules of a version to an event. */
 export async function applyRules(tx: Transaction, event: RuledEvent, version: CatalogueVersion) {
   const ledgers = await openLedgers(tx, [event.userId])
-  const rules = await openRules(tx, version, ledgers)
+  const rules = await openRules(tx, version, ledgers, rememberMembers(tx))
   const decisions = await rules.apply(event)
   await ledgers.write()
   await rules.write()
@@ -53,7 +54,7 @@ export async function applyRules(tx: Transaction, event: RuledEvent, version: Ca
 /** As a recording takes back what rules granted for an event. */
 export async function takeBackGrants(tx: Transaction, event: RuledEvent, decisions: Decision[]) {
   const ledgers = await openLedgers(tx, [event.userId], causesOf(event, decisions))
-  const rules = await openRules(tx, await readVersion(tx), ledgers)
+  const rules = await openRules(tx, await readVersion(tx), ledgers, rememberMembers(tx))
   const taken = await rules.takeBack(event, decisions)
   await ledgers.write()
   await rules.write()

@@ -25,6 +25,7 @@ const REFUSALS: Record<keyof RuleResult['refused'], string> = {
   no_points: 'were worth no points',
   not_started: 'were before its start',
   ended: 'were after its end',
+  segment: 'were of fans who are not in its segment',
   limit: 'exceeded its limit',
   budget: 'did not fit into its budget',
 }

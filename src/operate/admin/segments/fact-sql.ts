@@ -7,7 +7,7 @@ type Tables = Pick<Reader, 'tables'>
 
 /** The SQL of a fact. A set has the condition for its names; undefined asks for any. */
 type Expression =
-  | { type: 'text'; text: Column }
+  | { type: 'text'; text: Column | SQL }
   | { type: 'number'; number: SQL }
   | { type: 'boolean'; is: SQL }
   | { type: 'days'; time: SQL | Column; like: Column }
@@ -15,6 +15,7 @@ type Expression =
 
 export function expressionOf(reader: Reader, fact: Fact): Expression {
   if (fact.name === 'spent') return { type: 'number', number: spent(reader, fact.of) }
+  if (fact.name === 'tier') return { type: 'text', text: tierIn(reader, fact.of) }
   if (fact.name === 'consent') return { type: 'boolean', is: consents(reader, fact.of) }
   return plainExpression(reader, fact.name)
 }
@@ -72,6 +73,14 @@ function spent({ tables: { users, orders } }: Tables, currency: string): SQL {
   return sql`(select coalesce(sum(${orders.priceAmount}), 0) from ${orders} where ${isPaid})`
 }
 
+/** As it is stored: a task brings tiers up to date after a season. */
+function tierIn({ tables }: Tables, accountId: string): SQL {
+  const { users, fanAccounts: rows, accounts } = tables
+  const isActive = and(eq(accounts.id, rows.accountId), eq(accounts.active, true))
+  const isOwn = and(eq(rows.userId, users.id), eq(rows.accountId, accountId))
+  return sql`(select ${rows.tierId} from ${rows} inner join ${accounts} on ${isActive} where ${isOwn})`
+}
+
 /** The last row of a purpose counts. */
 function consents({ tables }: Tables, purpose: string): SQL {
   const { users, consents: rows } = tables
@@ -126,7 +135,7 @@ function positiveSql(reader: Reader, of: Expression, { op, values }: Comparison)
   switch (of.type) {
     case 'text':
       if (op === 'exists') return isNotNull(of.text)
-      return sql`(${isNotNull(of.text)} and ${inArray(of.text, [...values])})`
+      return sql`(${isNotNull(of.text)} and ${inArray(sql`${of.text}`, [...values])})`
     case 'set':
       return op === 'exists' ? of.has() : of.has(values)
     case 'boolean':

@@ -108,6 +108,7 @@ export const RulePreview = linesOf({
     no_points: Count,
     not_started: Count,
     ended: Count,
+    segment: Count,
     limit: Count,
     budget: Count,
   }),

@@ -73,7 +73,9 @@ function missedFindings(facts: QuestFacts, set: QuestSet): QuestFinding[] {
       if (row?.carriedFrom || (row?.claimedAt && row.claimedAt <= recordedAt)) return []
       // A version that does not exist is reported with the period.
       if (row && !quest.versions.has(row.version)) return []
-      const { steps } = row ? versionOf(quest, row.version) : quest.current
+      const { steps, fan } = row ? versionOf(quest, row.version) : quest.current
+      // In which segments the fan was then is unknown.
+      if (fan !== null) return []
       return steps
         .filter(step => {
           const found = matchOf(step, event)

@@ -11,17 +11,20 @@ import {
   meetsAll,
   readFacts,
 } from '../../../../src/operate/admin/segments/segments.ts'
+import { addAccount } from '../../../economy/accounts/accounts-world.ts'
 import { addOfEachKind, blockersOf, liveIn } from '../../../play/eligibility/eligibility-world.ts'
-import { userIdOf } from '../../../play/packs/packs-world.ts'
+import { addPack, FREE, userIdOf } from '../../../play/packs/packs-world.ts'
 import { runScript } from '../../../scripts/run-script.ts'
 import { type Fan, onEachEngine } from '../../../support/world.ts'
 
 const DAY_MS = 86_400_000
 const FANS = 24
 /** The facts, those of families with a name. */
-const FACTS = factNames.map(name => name.replace('CURRENCY', 'EUR').replace('PURPOSE', 'marketing'))
+const FACTS = factNames.map(name =>
+  name.replace('CURRENCY', 'EUR').replace('PURPOSE', 'marketing').replace('ACCOUNT', 'status'),
+)
 const VALUES: Record<string, (string | number | boolean)[]> = {
-  text: ['GB', 'PT', 'en-GB', 'adult', '13_15', 'none'],
+  text: ['GB', 'PT', 'en-GB', 'adult', '13_15', 'gold', 'none'],
   set: ['gold', 'silver', 'none'],
   number: [-1, 0, 1, 2, 3, 50, 100],
   days: [-1, 0, 1, 2, 10, 400, 20_000],
@@ -53,6 +56,9 @@ onEachEngine('A segment', world => {
     const at = (days: number) => new Date(now.getTime() - days * DAY_MS - random.upTo(1) * (DAY_MS - 1))
     const kind = { name: 'M', benefits: '[]', active: true, createdAt: now, updatedAt: now }
     const teamId = await world.team()
+    await addAccount(world, { id: 'status', window: null })
+    const matchIds = [await world.match(), await world.match()]
+    const packId = await addPack(world, { price: FREE })
     await world.db.write(async tx => {
       for (const id of ['gold', 'silver']) await tx.insert(tx.tables.memberships).values({ id, ...kind })
       for (let n = 0; n < FANS; n++) {
@@ -97,6 +103,29 @@ onEachEngine('A segment', world => {
           const of = { documentId: 'news', version: '1', source: 'app', changedAt: now }
           await tx.insert(tx.tables.consents).values({ ...consent, ...of })
         }
+        if (random.maybe(true)) {
+          const tierId = random.maybe(random.pick(['gold', 'silver']))
+          const head = { balance: 0, seq: 0, headHash: 'h', minusTotal: 0, reachedAt: now, updatedAt: now }
+          const row = { userId: id, accountId: 'status', tierId, basis: 'all', ...head }
+          await tx.insert(tx.tables.fanAccounts).values(row)
+        }
+        for (const matchId of matchIds.slice(0, random.upTo(2)))
+          await tx.insert(tx.tables.checkIns).values({ userId: id, matchId, checkedInAt: now })
+        for (const matchId of matchIds.slice(0, random.upTo(2))) {
+          const row = { matchId, userId: id, homeScore: 1, awayScore: 0, state: 'open', points: 0, booked: 0 }
+          await tx.insert(tx.tables.predictions).values({ ...row, createdAt: now, changedAt: now })
+        }
+        for (let p = random.upTo(3); p > 0; p--) {
+          const purchaseId = `${id}-purchase-${p}`
+          const free = { priceAmount: 0, priceCurrency: 'POINTS', status: 'completed', completedAt: now }
+          const times = { createdAt: now, expiresAt: now, serverSeed: 's', seedHash: 'h', terms: '{}' }
+          await tx
+            .insert(tx.tables.packPurchases)
+            .values({ id: purchaseId, packId, userId: id, ...free, ...times })
+          const opened = random.maybe({ openedAt: now, clientSeed: 'seed' })
+          const pack = { id: `${id}-pack-${p}`, purchaseId, packId, userId: id, createdAt: now, ...opened }
+          await tx.insert(tx.tables.userPacks).values(pack)
+        }
         for (let o = random.upTo(2); o > 0; o--) {
           const status = random.pick(['completed', 'cancelled'])
           const order = { id: `${id}-order-${o}`, userId: id, status, priceAmount: 50, discountAmount: 0 }
@@ -131,6 +160,8 @@ onEachEngine('A segment', world => {
     const counts: number[] = []
     for (const condition of conditionsOf(fact)) counts.push(await compare([condition]))
     expect(counts.length).toBeGreaterThan(3)
+    // Some conditions tell fans apart: the fans differ in the fact.
+    expect(counts.some(found => found > 0 && found < FANS)).toBe(true)
   })
 
   test('has the same fans by any conditions together', async () => {
