@@ -1,6 +1,7 @@
 /** The effects of export, erasure and merge of a fan, by table and column, and the columns that point to a fan. */
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
+import { fanData as segments } from './club/segments.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
 import { fanData as cash } from './economy/cash.ts'
 import { fanData as events } from './economy/events.ts'
@@ -58,6 +59,7 @@ export const fanData = {
   ...quests,
   ...codes,
   ...pictures,
+  ...segments,
   ...moderation,
   ...referrals,
   ...consents,

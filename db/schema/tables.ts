@@ -78,7 +78,7 @@ function defineTables(kit: ColumnKit) {
     ...matches,
     ...defineSeasonsTables(kit),
     ...defineDocumentsTables(kit),
-    ...defineSegmentsTables(kit),
+    ...defineSegmentsTables(kit, users),
     ...defineSponsorsTables(kit),
     ...defineSettingsTables(kit),
     ...definePicturesTables(kit, users),

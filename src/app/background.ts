@@ -20,6 +20,7 @@ import { indexSearchKeys } from '../identity/users/search-keys.ts'
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
 import { warnOfUnreadable } from '../operate/admin/encrypted-rows.ts'
 import { countSeason } from '../operate/admin/season/sweep.ts'
+import { trackSegments } from '../operate/admin/segments/track.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepStored } from '../platform/files/stored-file.ts'
@@ -109,6 +110,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
+    start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),

@@ -5385,6 +5385,58 @@ export interface components {
             };
         };
         /**
+         * SegmentEnteredMessage
+         * @description The fan is in a tracked segment; once each time, some minutes after it. Rules and quests cannot listen to it.
+         */
+        SegmentEnteredMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "segment.entered";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The segment. */
+                segmentId: string;
+            };
+        };
+        /**
+         * SegmentLeftMessage
+         * @description The fan is no longer in a tracked segment; once each time, some minutes after it. Rules and quests cannot listen to it.
+         */
+        SegmentLeftMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "segment.left";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The segment. */
+                segmentId: string;
+            };
+        };
+        /**
          * PointsChangedMessage
          * @description An entry was appended to the ledger of the fan; `eventId` is the id of the entry. Rules and quests cannot listen to it.
          */
@@ -8855,6 +8907,8 @@ export interface messages {
   'membership.started': components['schemas']['MembershipStartedMessage']
   'membership.renewed': components['schemas']['MembershipRenewedMessage']
   'membership.ended': components['schemas']['MembershipEndedMessage']
+  'segment.entered': components['schemas']['SegmentEnteredMessage']
+  'segment.left': components['schemas']['SegmentLeftMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
   'cash.changed': components['schemas']['CashChangedMessage']
   'points.expiring': components['schemas']['PointsExpiringMessage']

@@ -382,15 +382,19 @@ async function addCodes(tx: Transaction, { at, text }: { at: Date; text: string 
 }
 
 async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: string }) {
-  const { documents, consents, segments } = tx.tables
-  const segment = { id: text, name: text, translations: text, definition: text, active: false }
+  const { documents, consents, segments, segmentMembers } = tx.tables
+  const segment = { id: text, name: text, translations: text, definition: text, tracked: true, active: false }
   await tx.insert(segments).values({ ...segment, createdAt: at, updatedAt: at })
+  const member = { segmentId: text, userId: 'Z', isMember: false, changes: 2, changedAt: at }
+  await tx.insert(segmentMembers).values(member)
   const document = { id: text, version: text, purpose: text, text, required: true, translations: text }
   await tx.insert(documents).values({ ...document, active: false, createdAt: at, updatedAt: at })
   const stated = { userId: 'Z', purpose: text, seq: 1, granted: false, documentId: text, version: text }
   await tx.insert(consents).values({ ...stated, source: text, changedAt: at })
   const told = { source: 'matchday', eventId: text, userId: 'Z', type: 'consent.changed', occurredAt: at }
   await tx.insert(tx.tables.events).values({ ...told, recordedAt: at, sequence: 3 })
+  const left = { ...told, eventId: `segment:${text}:Z:2`, type: 'segment.left' }
+  await tx.insert(tx.tables.events).values({ ...left, recordedAt: at, sequence: 4 })
   const { referralCodes, referrals } = tx.tables
   await tx.insert(referralCodes).values({ code: text, userId: 'Z', createdAt: at })
   const referral = { inviteeId: 'Z', inviterId: 'a', invitedAt: at, voidedAt: at, source: text }

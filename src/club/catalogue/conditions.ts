@@ -23,7 +23,7 @@ export const EventType = (description: string) =>
 /**
  * Types that rules and quests cannot listen to, because they can be caused repeatedly at no cost: events that
  * a fan starts and ends alone, actions of a single staff member, and events about an undo. `points.changed`,
- * `cash.changed` and events of tiers would trigger themselves; `match.updated` belongs to no fan.
+ * `cash.changed` and events of tiers and segments would trigger themselves; `match.updated` belongs to no fan.
  */
 const UNHEARD_TYPES = [
   ...['points.changed', 'cash.changed', 'points.expiring', 'match.updated', 'fan.merged'],
@@ -31,7 +31,7 @@ const UNHEARD_TYPES = [
   ...['reward.claim_undone', 'reward.code_replaced', 'reward.use_undone', 'purchase.refunded'],
   ...['order.created', 'order.expired', 'order.cancelled', 'order.refund_due', 'order.refunded'],
   ...['order.line_changed', 'trade.offered', 'consent.changed'],
-  ...['tier.reached', 'tier.at_risk', 'tier.lost'],
+  ...['tier.reached', 'tier.at_risk', 'tier.lost', 'segment.entered', 'segment.left'],
 ]
 
 /** The type to use instead: it reports the final result in the same namespace. */

@@ -43,6 +43,13 @@ const SegmentEntry = Closed(
       ),
       { minItems: 1, maxItems: 20, description: 'All of them must be met.' },
     ),
+    tracked: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether `segment.entered` and `segment.left` are recorded, some minutes after a change.',
+      }),
+    ),
     active: Active,
   },
   { title: 'Segment' },
@@ -53,14 +60,19 @@ export type SegmentCondition = SegmentEntry['when'][number]
 /** Guarantee of the cast: the import writes it. */
 export const parseWhen = (text: string) => JSON.parse(text) as SegmentCondition[]
 
-const contentOf = ({ name, when, active = true }: SegmentEntry) => ({ name, when, active })
+const contentOf = ({ name, when, tracked = false, active = true }: SegmentEntry) => ({
+  name,
+  when,
+  tracked,
+  active,
+})
 
 async function readSegments(reader: Reader, ids: string[]): Promise<SegmentEntry[]> {
   const { segments } = reader.tables
   const rows = await reader.select().from(segments).where(inArray(segments.id, ids))
   return rows.map(row => {
-    const { id, name, active } = statedTexts(row)
-    return { id, name, when: parseWhen(row.definition), active }
+    const { id, name, tracked, active } = statedTexts(row)
+    return { id, name, when: parseWhen(row.definition), tracked, active }
   })
 }
 
@@ -102,8 +114,12 @@ async function upsert(tx: Transaction, entry: SegmentEntry): Promise<EntryChange
   const change = await plan(tx, entry)
   if (change.outcome === 'unchanged') return change
   const { segments } = tx.tables
-  const { name, when, active } = contentOf(entry)
-  const set = { ...columnsOfTexts({ name, active }), definition: JSON.stringify(when), updatedAt: tx.now() }
+  const { name, when, tracked, active } = contentOf(entry)
+  const set = {
+    ...columnsOfTexts({ name, tracked, active }),
+    definition: JSON.stringify(when),
+    updatedAt: tx.now(),
+  }
   await tx
     .insert(segments)
     .values({ ...set, id: entry.id, createdAt: tx.now() })

@@ -63,6 +63,8 @@ const membershipMembers = {
   since: Instant('Start of the memberships of this kind that follow each other without a gap.'),
 }
 
+const segmentMembers = { segmentId: Type.String({ description: 'The segment.' }) }
+
 const UNHEARD = 'Rules and quests cannot listen to it.'
 
 /** A member may be added; a member that exists keeps its name and meaning. */
@@ -315,6 +317,12 @@ export const applicationEvents = {
   }),
   'membership.ended': Closed(membershipMembers, {
     description: 'A membership of the fan has ended, and no other of its kind is active.',
+  }),
+  'segment.entered': Closed(segmentMembers, {
+    description: `The fan is in a tracked segment; once each time, some minutes after it. ${UNHEARD}`,
+  }),
+  'segment.left': Closed(segmentMembers, {
+    description: `The fan is no longer in a tracked segment; once each time, some minutes after it. ${UNHEARD}`,
   }),
   'points.changed': Closed(
     {

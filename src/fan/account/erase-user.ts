@@ -7,6 +7,7 @@
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
+import { deleteSegmentsOf } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
 import { deletePromotionNotes } from '../../economy/cash/personal-data.ts'
@@ -170,6 +171,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteLocker(tx, user.id)
   await deleteWallets(tx, user.id)
   await deleteMembershipsOf(tx, user.id)
+  await deleteSegmentsOf(tx, user.id)
   await deleteEventData(tx, user.id)
   await deleteArchiveKey(tx, user.id)
   await deleteArchivedIds(tx, user.id)

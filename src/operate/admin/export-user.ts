@@ -1,6 +1,7 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../../db/index.ts'
 import { exportPictures } from '../../club/pictures/owned.ts'
+import { exportSegments } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { exportDeliveries } from '../../delivery/webhooks/personal-data.ts'
@@ -102,6 +103,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     consents: await exportConsents(reader, user.id),
+    segments: await exportSegments(reader, user.id),
     terms: await exportTerms(reader, user.id),
     ...(await readSanctions(reader, { userId: user.id })),
     appeals: await exportAppeals(reader, user.id),

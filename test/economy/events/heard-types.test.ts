@@ -63,6 +63,8 @@ const UNHEARD: Record<string, string> = {
   'tier.reached': 'a rule could pay into the account again',
   'tier.at_risk': 'nobody did anything',
   'tier.lost': 'a taking-back',
+  'segment.entered': 'what a rule gives can change the segment again',
+  'segment.left': 'what a rule gives can change the segment again',
   'consent.changed': 'by the fan alone, who withdraws it',
 }
 

@@ -517,6 +517,12 @@ onEachEngine('The declared data of a fan', world => {
           shown: shownAt(26),
         },
       },
+      segmentMembers: {
+        userId: {
+          row: { userId, segmentId: 'segment-of-ada', isMember: true, changes: 1, changedAt: at(18) },
+          shown: 'segment-of-ada',
+        },
+      },
       consents: {
         userId: {
           row: {
@@ -599,7 +605,9 @@ onEachEngine('The declared data of a fan', world => {
         redeemed: 1,
         active: true,
       }
-      const { campaigns } = tx.tables
+      const { campaigns, segments } = tx.tables
+      const segment = { id: 'segment-of-ada', name: 'Segment', definition: '[]', active: true }
+      await tx.insert(segments).values({ ...segment, createdAt: at(24), updatedAt: at(24) })
       await tx
         .insert(campaigns)
         .values({ id: 'campaign-of-ada', ...campaign, createdAt: at(24), updatedAt: at(24) })

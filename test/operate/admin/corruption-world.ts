@@ -14,6 +14,7 @@ import { recordAction } from '../../../src/identity/staff/audit/record.ts'
 import { keepDailyFigures } from '../../../src/operate/admin/daily-figures.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { countSeason } from '../../../src/operate/admin/season/sweep.ts'
+import { trackSegments } from '../../../src/operate/admin/segments/track.ts'
 import { type CatalogueRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
 import { voidCodes } from '../../../src/play/codes/generate.ts'
@@ -102,7 +103,7 @@ function catalogue(at: Date): CatalogueRecord[] {
     },
     {
       kind: 'segment',
-      entry: { id: 'all', name: text('All'), when: [{ fact: 'points', op: 'gte', value: 0 }] },
+      entry: { id: 'all', name: text('All'), when: [{ fact: 'points', op: 'gte', value: 0 }], tracked: true },
     },
     {
       kind: 'membership',
@@ -707,6 +708,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
     )
   }
   await consents(fan)
+  await trackSegments(world)
   for (const seat of [1, 2]) {
     await happen(world, fan, EVENT, { data: { seat } })
     world.clock.advance(120_000)

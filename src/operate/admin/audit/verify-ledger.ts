@@ -38,6 +38,7 @@ import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts
 import { findUnrecorded } from './verify-recorded.ts'
 import { findWrongReferrals } from './verify-referrals.ts'
 import { findWrongSeason } from './verify-season.ts'
+import { findWrongSegments } from './verify-segments.ts'
 import { findWrongSets } from './verify-sets.ts'
 import { findWrongTrades } from './verify-trades.ts'
 import { findWrongDiscounts, findWrongVouchers } from './verify-vouchers.ts'
@@ -96,6 +97,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongRedemptions,
   findWrongReferrals,
   findWrongConsents,
+  findWrongSegments,
   findWrongFans,
   findUnrecorded,
 ].map(withJson)

@@ -12,6 +12,7 @@ import { toList } from '../../../../db/listed.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { rollBack } from '../../../../db/roll-back.ts'
 import { useAvatar } from '../../../club/pictures/owned.ts'
+import { deleteSegmentsOf } from '../../../club/segments/personal-data.ts'
 import type { Merge } from '../../../core/caller.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { type CarriedCash, carryCash } from '../../../economy/cash/personal-data.ts'
@@ -80,6 +81,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const devices = await endAllSessions(tx, from.id)
   await voidTradesOf(tx, from.id)
   await mergeReferrals(tx, { from, into })
+  await deleteSegmentsOf(tx, from.id)
   const cash = await carryCash(tx, merge)
   const moved = await moveRows(tx, merge)
   const rewards = await mergeClaims(tx, merge)

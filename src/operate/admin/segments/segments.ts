@@ -77,7 +77,7 @@ export async function meetsAll(reader: Reader, userId: string, when: SegmentCond
 }
 
 /** SQL: fans who meet all conditions, neither erased nor merged. */
-const isMember = (reader: Reader, when: SegmentCondition[]): SQL | undefined =>
+export const isMember = (reader: Reader, when: SegmentCondition[]): SQL | undefined =>
   and(isFan(reader), ...when.map(condition => conditionSql(reader, condition)))
 
 export const countMembers = (reader: Reader, when: SegmentCondition[]): Promise<number> =>

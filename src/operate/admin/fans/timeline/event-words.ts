@@ -173,6 +173,17 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
   'tier.reached': ofTier('Reached a tier', 'good'),
   'tier.at_risk': ofTier('May lose a tier after the season', 'warn'),
   'tier.lost': ofTier('Lost a tier'),
+  'segment.entered': {
+    describe: ({ segmentId }) => ({ title: 'Is in a segment', facts: [idOf('Segment', segmentId)] }),
+    withoutData: 'Entered a segment',
+  },
+  'segment.left': {
+    describe: ({ segmentId }) => ({
+      title: 'Is no longer in a segment',
+      facts: [idOf('Segment', segmentId)],
+    }),
+    withoutData: 'Left a segment',
+  },
   'membership.started': ofMembership('A membership has started', 'good'),
   'membership.renewed': ofMembership('A membership was renewed', 'good'),
   'membership.ended': ofMembership('A membership has ended'),
