@@ -55,6 +55,7 @@ export const products: SeedProduct[] = [
     category: 'home',
     kind: 'physical',
     price: { amount: 350, currency: 'POINTS' },
+    sponsorId: 'northlight-energy',
     variants: [{ id: 'standard', name: 'Standard', sku: 'MG-CREST', stock: 300 }],
   },
   {

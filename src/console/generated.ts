@@ -1761,7 +1761,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "rule" | "quest" | "reward" | "pack" | "product";
+            kind: "rule" | "quest" | "reward" | "pack" | "product" | "sponsor";
             /** @description In the weeks of the period. */
             times: number;
             /** @description What it gave in the period, less what was taken back. Null: it gives none by itself. */
@@ -1867,6 +1867,17 @@ export interface components {
                 packs: number[];
             }[];
             results: components["schemas"]["SeasonResult"][];
+            /** @description What fans did with what each sponsor supported at that time. */
+            sponsors: {
+                id: string;
+                name: string;
+                /** @description By day, of what fans did in the period. */
+                actions: {
+                    /** @enum {string} */
+                    action: "claimed" | "redeemed" | "completed" | "bought" | "checkedIn";
+                    days: number[];
+                }[];
+            }[];
             stock: components["schemas"]["SeasonStock"][];
             /** @description Null for a role that does not see webhooks. */
             webhooks: {

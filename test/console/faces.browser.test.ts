@@ -81,6 +81,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Faces (skipped: ${noBrowser})` 
       test('the gate display reads crests from the API, since their paths are of its origin', async () => {
         const [match] = fullCatalogue('gate').filter(({ kind }) => kind === 'match')
         await world.db.write(async tx => {
+          await writeRecord(tx, { kind: 'sponsor', entry: { id: 'gate-energy', name: 'Energy' } })
           for (const side of ['harbour', 'bay'])
             await writeRecord(tx, {
               kind: 'team',

@@ -96,6 +96,31 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The console (skipped: ${noBrows
       await browser.close()
     })
 
+    test('shows what fans did with each sponsor by day, for a file without fans', async () => {
+      const { browser, page } = await openAs('owner', '/season?results=sponsor')
+      await isDrawn(page)
+      const which = page.getByRole('combobox', { name: 'Which sponsor' })
+      await which.selectOption('northlight-energy')
+      await page.getByText(/^Fans did [\d,]+ things with what Northlight Energy supported/).waitFor()
+      await page.waitForURL(/sponsor=northlight-energy/)
+      const label = 'Actions of fans with Northlight Energy by kind'
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Download CSV: ${label}` }).click(),
+      ])
+      const [head, ...days] = (await Bun.file(await file.path()).text()).trim().split('\r\n')
+      expect(head).toMatch(/^\ufeff?Day,(Quests completed|Packs and products bought)/)
+      expect(days).toHaveLength(90)
+      for (const day of days) expect(day).toMatch(/^[^,]+(,\d+)+$/)
+      const results = page.getByRole('figure', { name: 'Sponsors by actions of fans' })
+      await results.scrollIntoViewIfNeeded()
+      await takeScreenshot(page, 'season-sponsors', { fullPage: true })
+      await results.getByRole('button', { name: /^Show as table/ }).click()
+      const row = results.getByRole('row').filter({ hasText: 'Northlight Energy' })
+      expect(await row.getByRole('cell').allTextContents()).toHaveLength(7)
+      await browser.close()
+    })
+
     test('shows no money to a role that does not see it', async () => {
       const { browser, page } = await openAs('editor')
       await isDrawn(page)

@@ -17,6 +17,8 @@ export function defineMatchesTables(kit: ColumnKit, { teams }: Referenced<'teams
       awayTeamId: idOf(teams),
       kickoffAt: timestamp().notNull(),
       venue: text(),
+      /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
+      sponsorId: id(),
       /** `scheduled`, `live`, `finished`, `postponed` or `cancelled`. */
       status: id().notNull(),
       homeScore: integer(),

@@ -39,6 +39,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
       itemsPerPack: integer().notNull(),
+      /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
+      sponsorId: id(),
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),

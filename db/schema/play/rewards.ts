@@ -15,6 +15,8 @@ export function defineRewardsTables(kit: ColumnKit, { users }: Referenced<'users
       description: text().notNull(),
       imageUrl: text(),
       itemType: text().notNull(),
+      /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
+      sponsorId: id(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */
       translations: text(),
       pointsRequired: integer().notNull(),

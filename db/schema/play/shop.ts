@@ -20,6 +20,8 @@ export function defineShopTables(
       images: text().notNull(),
       category: id().notNull(),
       kind: id().notNull(),
+      /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
+      sponsorId: id(),
       /** JSON: what a unit delivers, for the kinds that are not shipped. */
       delivers: text(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */

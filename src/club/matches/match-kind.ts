@@ -11,6 +11,7 @@ import { compareEntries, completeEntry, type EntryChange, refuseEntry } from '..
 import { Active, EntrySlug, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { declareKind, type ImportOptions, type WriteOptions, type WrittenBefore } from '../catalogue/kind.ts'
 import { columnsOfTexts, defaultOf, statedTexts, Text } from '../catalogue/texts.ts'
+import { findUnknownSponsor, SponsorId } from '../sponsors/sponsorship.ts'
 import { findTeamIds } from '../teams/teams.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
@@ -49,6 +50,7 @@ export const MatchEntry = Closed(
           'Number of the state of status, scores and kick-off. An entry whose revision is not greater than the stored one leaves these as they are. Default: 1.',
       }),
     ),
+    sponsorId: SponsorId,
     active: Active,
   },
   { title: 'Match' },
@@ -138,8 +140,15 @@ function stateOf(entry: MatchEntry, row?: MatchRow): MatchState {
   }
 }
 
-function membersOf({ competition, season, round, venue, active }: MatchEntry) {
-  return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
+function membersOf({ competition, season, round, venue, sponsorId, active }: MatchEntry) {
+  return {
+    competition,
+    season,
+    round: round ?? null,
+    venue: venue ?? null,
+    sponsorId: sponsorId ?? null,
+    active: active ?? true,
+  }
 }
 
 export const matchKind = declareKind({
@@ -158,7 +167,10 @@ export const matchKind = declareKind({
     const where = [competition, round].flatMap(text => (text == null ? [] : [defaultOf(text)]))
     return `${homeTeamId} – ${awayTeamId} (${where.join(', ')})`
   },
-  references: (reader, entry, { isWritten }) => findUnknownTeams(reader, entry, isWritten),
+  references: async (reader, entry, { isWritten, isStated }) => [
+    ...(await findUnknownTeams(reader, entry, isWritten)),
+    ...(await findUnknownSponsor(reader, entry, isStated)),
+  ],
   async plan(reader, entry, options = {}) {
     const { matches } = reader.tables
     const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))

@@ -127,7 +127,7 @@ export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Be
     )
 }
 
-export function presentMatch({ active: _, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
+export function presentMatch({ active: _, sponsorId: _s, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
   const window = checkInOf(match)
   return {
     ...presentTexts(match),

@@ -1,4 +1,5 @@
-/** Kinds whose entries have `requires`: its rules, and what it names, are checked in the same way for all of them. */
+/** Kinds whose entries have `requires`: its rules, what it names, and the sponsor, are checked in the same way for all of them. */
+
 import type { Reader } from '../../../db/index.ts'
 import type { EntryFault } from '../../club/catalogue/entry.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type EntryList,
   type IsStated,
 } from '../../club/catalogue/kind.ts'
+import { findUnknownSponsor } from '../../club/sponsors/sponsorship.ts'
 import { type Requires, requirements } from './requires.ts'
 
 interface RestrictedDeclaration<Entry, Name extends string, List extends EntryList>
@@ -16,7 +18,7 @@ interface RestrictedDeclaration<Entry, Name extends string, List extends EntryLi
 }
 
 export function declareRestrictedKind<
-  Entry extends { id: string },
+  Entry extends { id: string; sponsorId?: string | null },
   const Name extends string,
   const List extends EntryList,
 >({ requiresOf, ...declared }: RestrictedDeclaration<Entry, Name, List>): EntryKind<Entry, Name, List> {
@@ -30,7 +32,8 @@ export function declareRestrictedKind<
       const isStated: IsStated = (list, id) =>
         (list === 'collectibles' && own.has(id)) || options.isStated(list, id)
       const unknown = await findUnknown(reader, requiresOf(entry), isStated)
-      return [...((await references?.(reader, entry, options)) ?? []), ...unknown]
+      const sponsor = await findUnknownSponsor(reader, entry, isStated)
+      return [...((await references?.(reader, entry, options)) ?? []), ...unknown, ...sponsor]
     },
   })
 }

@@ -1,5 +1,6 @@
 import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { Text } from '../../club/catalogue/texts.ts'
+import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
@@ -49,6 +50,7 @@ export const PackEntry = Closed(
     ),
     items: Type.Array(PackItemEntry, { minItems: 1, maxItems: 1000 }),
     requires: Maybe(RequiresEntry('What a fan needs to buy it.')),
+    sponsorId: SponsorId,
     ...availabilityMembers,
   },
   { title: 'Pack' },

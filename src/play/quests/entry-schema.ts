@@ -2,6 +2,7 @@ import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditi
 import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { Text } from '../../club/catalogue/texts.ts'
 import { FanMember } from '../../club/segments/segment-kind.ts'
+import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
@@ -95,6 +96,7 @@ export const QuestEntry = Closed(
         errorNoun: 'auto or manual',
       }),
     ),
+    sponsorId: SponsorId,
     ...availabilityMembers,
   },
   { title: 'Quest' },

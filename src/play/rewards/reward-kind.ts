@@ -14,6 +14,7 @@ import {
 } from '../../club/catalogue/entry.ts'
 import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { columnsOfTexts, statedTexts, Text } from '../../club/catalogue/texts.ts'
+import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import type { Static } from '../../core/typebox.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
@@ -46,6 +47,7 @@ export const RewardEntry = Closed(
       }),
     ),
     requires: Maybe(RequiresEntry('What else a fan needs for a claim.')),
+    sponsorId: SponsorId,
     ...availabilityMembers,
   },
   { title: 'Reward' },

@@ -1,5 +1,6 @@
 import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { Text } from '../../club/catalogue/texts.ts'
+import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer, OneOf, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
@@ -55,6 +56,7 @@ export const ProductEntry = Closed(
     ),
     delivers: Maybe(Delivers),
     requires: Maybe(RequiresEntry('What a fan needs to buy it.')),
+    sponsorId: SponsorId,
     ...availabilityMembers,
   },
   { title: 'Product' },

@@ -76,6 +76,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
           description: 'One scarf.',
           itemType: 'voucher',
           pointsRequired: 5,
+          sponsorId: id('ferries'),
         },
         ...{ stock: 7, startsAt: '2026-01-01T00:00:00+02:00', endsAt: '2027-01-01T00:00:00Z' },
         requires: {
@@ -94,6 +95,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       kind: 'pack',
       entry: {
         ...{ id: id('starter'), name: long, description: 'Two.', itemsPerPack: 2, supply: 10 },
+        sponsorId: id('ferries'),
         price: { amount: 100, currency: 'POINTS' },
         items: [item('final', 100_000), item('anthem', 900_000)],
       },
@@ -111,7 +113,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       entry: {
         ...{ id: id('derby'), competition: long, season: '2026/27', revision: 4 },
         ...{ homeTeamId: id('harbour'), awayTeamId: id('bay'), kickoffAt: '2026-10-01T18:00:00Z' },
-        ...{ status: 'finished', homeScore: 2, awayScore: 0 },
+        ...{ status: 'finished', homeScore: 2, awayScore: 0, sponsorId: id('energy') },
       },
     },
     {
@@ -134,6 +136,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       kind: 'quest',
       entry: {
         ...{ id: id('z-first'), title: long, description: 'First.', kind: 'quest', period: 'once' },
+        sponsorId: id('energy'),
         steps: [{ id: 'buy', eventType: 'shop.purchase', target: 2 }],
       },
     },
@@ -178,6 +181,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       kind: 'product',
       entry: {
         ...{ id: id('shirt'), name: long, description: 'A shirt.', category: 'shirts', kind: 'physical' },
+        sponsorId: id('ferries'),
         ...{ images: ['/pictures/b.svg', '/pictures/a.svg'], price: { amount: 5, currency: 'EUR' } },
         variants: [
           { id: 'xl', name: 'XL', sku: 'XL-1', stock: 4 },

@@ -1,10 +1,16 @@
 /** The counts of the season: what a sweep counts, that it counts each record once, and that the verification counts the same. */
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { Database, Tables } from '../../../db/index.ts'
+import type { Database, Tables, Transaction } from '../../../db/index.ts'
+import { matchKind } from '../../../src/club/matches/match-kind.ts'
+import { sponsorKind } from '../../../src/club/sponsors/sponsor-kind.ts'
 import { findWrongSeason } from '../../../src/operate/admin/audit/verify-season.ts'
 import { countSeason, forgetSeason, forgetSegments } from '../../../src/operate/admin/season/sweep.ts'
 import { dayNumber, minuteNumber, roundBalance, weekNumber } from '../../../src/operate/admin/season/tally.ts'
+import { questKind } from '../../../src/play/quests/quest-kind.ts'
+import { rewardKind } from '../../../src/play/rewards/reward-kind.ts'
+import { productKind } from '../../../src/play/shop/product-kind.ts'
+import { entryOf } from '../../play/shop/products-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
 const JOINED = '2026-08-03T12:00:00.000Z'
@@ -132,6 +138,106 @@ onEachEngine(
         [`minute.packs ${minute} `]: 1,
       })
       expect(await verify(world)).toEqual([])
+    })
+
+    describe('of a sponsor', () => {
+      const sponsorId = 'ferries'
+      const week = WEEK + 1
+      const sponsor = () =>
+        world.db.write(tx => sponsorKind.upsert(tx, { id: sponsorId, name: 'Tideline Ferries' }))
+      /** At an instant before or after the events. */
+      async function changeAt<Result>(at: string, work: (tx: Transaction) => Promise<Result>) {
+        const before = world.clock.ms
+        world.clock.set(Date.parse(at) - world.clock.ms)
+        await world.db.write(work)
+        world.clock.set(before - world.clock.ms)
+      }
+      const rewardWith = (sponsorId: string | null) => (tx: Transaction) =>
+        rewardKind.upsert(tx, {
+          ...{ id: 'tea', title: 'Tea', description: 'Hot.', itemType: 'voucher', pointsRequired: 0 },
+          sponsorId,
+        })
+
+      test('have what fans did with what it supported at that time, by day, and each fan once', async () => {
+        await sponsor()
+        await changeAt(JOINED, rewardWith(null))
+        await changeAt('2026-08-14T12:00:00.001Z', rewardWith(sponsorId))
+        await changeAt('2026-08-14T14:00:00.000Z', rewardWith(null))
+        const [fan, other] = [await addFan(world), await addFan(world)]
+        for (const [userId, at] of [
+          [fan, NOON],
+          [fan, '2026-08-14T13:00:00.000Z'],
+          [fan, '2026-08-14T13:30:00.000Z'],
+          [other, '2026-08-14T13:30:00.000Z'],
+          [other, '2026-08-14T14:00:00.000Z'],
+        ] as const)
+          await addEvent(world.db, userId, 'reward.claimed', { rewardId: 'tea' }, at)
+        await addEvent(world.db, fan, 'reward.redeemed', { rewardId: 'tea' }, '2026-08-14T13:40:00.000Z')
+        await countSeason(world.db, go)
+        expect(await readCounts(world, /^sponsor/)).toEqual({
+          [`sponsor.day ${DAY} ferries claimed`]: 3,
+          [`sponsor.day ${DAY} ferries redeemed`]: 1,
+          [`sponsor.times ${week} ferries`]: 4,
+          'sponsor.fans 0 ferries': 2,
+          'sponsor.repeats 0 ferries': 1,
+        })
+        expect(await verify(world)).toEqual([])
+      })
+
+      test('have purchases, check-ins, and the points of quests and matches', async () => {
+        await sponsor()
+        const matchId = await world.match()
+        await changeAt(JOINED, async tx => {
+          const [match] = await matchKind.read(tx, [matchId])
+          if (match) await matchKind.upsert(tx, { ...match, sponsorId })
+          await productKind.upsert(tx, entryOf({ id: 'mug', sponsorId }))
+          await questKind.upsert(tx, {
+            ...{
+              id: 'visits',
+              title: 'Visits',
+              description: 'Come.',
+              kind: 'quest',
+              period: 'once',
+              sponsorId,
+            },
+            steps: [{ id: 'visit', eventType: 'match.checked_in', target: 1 }],
+          })
+        })
+        const fan = await addFan(world)
+        const price = { amount: 500, currency: 'EUR' }
+        await addEvent(world.db, fan, 'order.paid', {
+          lines: [
+            { productId: 'mug', variantId: 'one', quantity: 2, price },
+            { productId: 'other', variantId: 'one', quantity: 9, price },
+          ],
+        })
+        await addEvent(world.db, fan, 'match.checked_in', { matchId })
+        await addEvent(world.db, fan, 'quest.completed', { questId: 'visits' })
+        await addEntry(world.db, fan, 30, 'quest', 'visits:once')
+        await addEntry(world.db, fan, 12, 'prediction', `${matchId}:1`)
+        await addEntry(world.db, fan, -12, 'prediction_void', `${matchId}:1`)
+        await countSeason(world.db, go)
+        expect(await readCounts(world, /^sponsor/)).toEqual({
+          [`sponsor.day ${DAY} ferries bought`]: 2,
+          [`sponsor.day ${DAY} ferries checkedIn`]: 1,
+          [`sponsor.day ${DAY} ferries completed`]: 1,
+          [`sponsor.times ${week} ferries`]: 4,
+          [`sponsor.sum ${week} EUR ferries`]: 1_000,
+          [`sponsor.points ${week} ferries`]: 30,
+          'sponsor.fans 0 ferries': 1,
+          'sponsor.repeats 0 ferries': 1,
+        })
+        expect(await verify(world)).toEqual([])
+        await world.db.write(tx =>
+          tx
+            .update(tx.tables.seasonCounts)
+            .set({ amount: 3 })
+            .where(eq(tx.tables.seasonCounts.kind, 'sponsor.day')),
+        )
+        expect((await verify(world)).map(({ what }) => what)).toContain(
+          `season_counts sponsor.day ${DAY} ferries checkedIn`,
+        )
+      })
     })
 
     test('have predictions by minute, also of those that are withdrawn later', async () => {

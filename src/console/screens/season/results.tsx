@@ -1,4 +1,4 @@
-/** What came of rules, quests, rewards, packs and products, and how their stock sells. */
+/** What came of rules, quests, rewards, packs, products and sponsors, and how their stock sells. */
 import { ChartFrame } from '../../parts/chart-frame.tsx'
 import { Bars } from '../../parts/drawing.tsx'
 import { formatCount, formatMoney } from '../../parts/format.ts'
@@ -8,7 +8,7 @@ import { Choice } from '../../parts/tabs.tsx'
 import { useChoice } from '../../router.tsx'
 import { fansOf, percent, type Season, sumOf } from './words.ts'
 
-const KINDS = ['rule', 'quest', 'reward', 'pack', 'product'] as const
+const KINDS = ['rule', 'quest', 'reward', 'pack', 'product', 'sponsor'] as const
 type Kind = (typeof KINDS)[number]
 const TITLES = {
   rule: 'Rules',
@@ -16,6 +16,7 @@ const TITLES = {
   reward: 'Rewards',
   pack: 'Packs',
   product: 'Products',
+  sponsor: 'Sponsors',
 } as const
 /** What an occurrence is, as the head of a column. */
 const TIMES = {
@@ -24,6 +25,7 @@ const TIMES = {
   reward: 'Claims',
   pack: 'Packs sold',
   product: 'Units sold',
+  sponsor: 'Actions of fans',
 } as const
 /** Bars that fit on a screen: the table has all. */
 const SHOWN = 8
@@ -37,13 +39,13 @@ export function Results({ of, isMoneyHidden }: { of: Season['results']; isMoneyH
   const [kind, setKind] = useChoice<Kind>('results', KINDS)
   const own = of.filter(result => result.kind === kind)
   const [first] = own
-  const gives = kind === 'rule' || kind === 'quest'
+  const gives = kind === 'rule' || kind === 'quest' || kind === 'sponsor'
   const points = sumOf(own.map(result => result.points ?? 0))
   const meaning =
     first === undefined
       ? undefined
       : `${first.name} leads with ${formatCount(first.times)}: ${fansOf(first.fans)} in all, and ${percent(first.repeats, first.fans)} came back for more.${gives ? ` All ${TITLES[kind].toLowerCase()} together gave ${formatCount(points)} points.` : ''}`
-  const sells = kind === 'pack' || kind === 'product'
+  const sells = kind === 'pack' || kind === 'product' || kind === 'sponsor'
   return (
     <Section
       title="What came of it"
@@ -58,7 +60,13 @@ export function Results({ of, isMoneyHidden }: { of: Season['results']; isMoneyH
       }
     >
       {own.length === 0 ? (
-        <Empty title={`No ${TITLES[kind].toLowerCase()} were used yet`} />
+        <Empty
+          title={
+            kind === 'sponsor'
+              ? 'Fans have done nothing with a sponsor yet'
+              : `No ${TITLES[kind].toLowerCase()} were used yet`
+          }
+        />
       ) : (
         <ChartFrame
           label={`${TITLES[kind]} by ${TIMES[kind].toLowerCase()}`}

@@ -10,6 +10,7 @@ import { Funnel, Retention, TeamRetention } from './fans.tsx'
 import { MatchHeat } from './matches.tsx'
 import { Balances, Outstanding, Points } from './points.tsx'
 import { Results, Stock } from './results.tsx'
+import { Sponsors } from './sponsors.tsx'
 import { Webhooks } from './webhooks.tsx'
 import type { Season } from './words.ts'
 
@@ -81,6 +82,7 @@ const Charts = ({ season, segment, onSegment }: ChartsProps) => (
     <Balances of={season.balances} />
     <h2 class="group-title">Results</h2>
     <Results of={season.results} isMoneyHidden={season.points.isMoneyHidden} />
+    <Sponsors of={season.sponsors} days={season.days} />
     <Stock of={season.stock} />
     {season.webhooks !== null && <Webhooks of={season.webhooks} days={season.days} />}
   </>

@@ -6,6 +6,7 @@ import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
 import { isWithin, parseResults, withBit, withoutBit } from '../season/fan-bits.ts'
 import { idFrom } from '../season/read-slice.ts'
+import { readSponsorOf, type SponsorOf } from '../season/sponsored.ts'
 import { ARCHIVED, readCountedUntil } from '../season/sweep.ts'
 import {
   type Count,
@@ -32,6 +33,8 @@ const SOURCES: Record<string, string> = {
   pack: 'purchase.completed',
   product: 'order.paid',
 }
+/** As `SOURCES`, of several types. The points of a sponsor are those of entries. */
+const OF_SPONSORS = [...Object.values(SOURCES), 'match.checked_in']
 /** Counted of rows that are deleted: predictions that fans withdraw, and old deliveries. */
 const DELETED = ['minute.predictions', 'deliveries']
 
@@ -41,17 +44,18 @@ export async function findWrongSeason(reader: Reader): Promise<Finding[]> {
   const { seasonCounts, seasonSubjects } = reader.tables
   const subjects = await reader.select().from(seasonSubjects)
   const numbers = new Map(subjects.map(({ kind, name, number }) => [`${kind} ${name}`, number]))
-  const recount = createRecount(until, (kind, name) => numbers.get(`${kind} ${name}`) ?? 0)
+  const numberOf: NumberOf = (kind, name) => numbers.get(`${kind} ${name}`) ?? 0
+  const recount = createRecount(until, numberOf, await readSponsorOf(reader))
   const stored = await reader.select().from(seasonCounts)
   for await (const { range } of readRanges(reader))
     for (const records of await readCountedRecords(reader, range, until)) recount.add(records)
   return recount.conclude(stored.filter(({ stated }) => !stated))
 }
 
-function createRecount(until: Date, numberOf: NumberOf) {
+function createRecount(until: Date, numberOf: NumberOf, sponsorOf: SponsorOf) {
   /** What can be counted today, and what may have been counted when it had its data. */
-  const sure = createTally(numberOf)
-  const possible = createTally(numberOf)
+  const sure = createTally(numberOf, sponsorOf)
+  const possible = createTally(numberOf, sponsorOf)
   /** Weeks with events of a type that have lost their data. */
   const blurred = new Set<string>()
   /** The first day of which nothing is archived. */
@@ -108,6 +112,10 @@ function createRecount(until: Date, numberOf: NumberOf) {
     if (kind === 'balance' || kind === 'segment' || kind.startsWith('cohort:')) return false
     if (DELETED.includes(kind) || (hasVagueFans && bucket === EVER)) return true
     const [result = ''] = kind.split('.', 1)
+    if (result === 'sponsor') {
+      const week = kind === 'sponsor.day' ? weekOf(bucket) : bucket
+      return week <= weekOf(archivedUntil) || OF_SPONSORS.some(type => blurred.has(`${week} ${type}`))
+    }
     const source = SOURCES[kind] ?? SOURCES[result]
     if (source !== undefined) return bucket <= weekOf(archivedUntil) || blurred.has(`${bucket} ${source}`)
     return (kind.startsWith('minute.') ? Math.floor(bucket / 1_440) : bucket) < archivedUntil

@@ -202,10 +202,11 @@ const MEASURES = {
   reward: ['times', 'redeemed'],
   pack: ['times', 'sum'],
   product: ['times', 'sum'],
+  sponsor: ['times', 'points', 'sum'],
 } as const
 export type ResultKind = keyof typeof MEASURES
 
-/** What came of rules, quests, rewards, packs and products: in the period, and of fans ever. `KIND ID` leads to the figures. */
+/** What came of rules, quests, rewards, packs, products and sponsors: in the period, and of fans ever. `KIND ID` leads to the figures. */
 export async function readFigures(reader: Reader, { first, last }: Period): Promise<Map<string, Figures>> {
   const { kind, bucket, name } = reader.tables.seasonCounts
   const kinds = Object.entries(MEASURES)
@@ -247,6 +248,21 @@ export const NO_FIGURES: Figures = { times: 0, points: 0, redeemed: 0, fans: 0, 
 
 const isMeasure = (text: string): text is Exclude<keyof Figures, 'sums'> =>
   text !== 'sums' && text in NO_FIGURES
+
+/** What fans did with what each sponsor supports, by action and day. */
+export async function readSponsorDays(reader: Reader, { first, last }: Period) {
+  const { kind, bucket } = reader.tables.seasonCounts
+  const sums = await readSums(reader, and(eq(kind, 'sponsor.day'), between(bucket, first, last)))
+  const sponsors = new Map<string, Map<string, number[]>>()
+  for (const { bucket: day, name, amount } of sums) {
+    const [id = '', action = ''] = name.split(' ')
+    const days = sponsors
+      .getOrInsertComputed(id, () => new Map())
+      .getOrInsertComputed(action, () => Array.from({ length: last - first + 1 }, () => 0))
+    days[day - first] = amount
+  }
+  return sponsors
+}
 
 /** The claims of each reward that stand, ever. */
 export async function readClaims(reader: Reader): Promise<Map<string, number>> {

@@ -16,15 +16,15 @@ export interface Entry {
   active: boolean
   /** In points, or null. */
   price: number | null
-  /** Null where it has no stock: rules and quests. */
+  /** Null where it has no stock: rules, quests and sponsors. */
   stock: { total: number | null; left: number | null; gone: number } | null
 }
 
 const none = { price: null, stock: null }
 
-/** Rules, quests, rewards, packs and products. */
+/** Rules, quests, rewards, packs, products and sponsors. */
 export async function readEntries(reader: Reader): Promise<Entry[]> {
-  const { rules, quests, questVersions, rewards, packs, products, productVariants } = reader.tables
+  const { rules, quests, questVersions, rewards, packs, products, productVariants, sponsors } = reader.tables
   const claims = await readClaims(reader)
   const ofRules = await reader.select({ id: rules.id, name: rules.name, active: rules.active }).from(rules)
   const ofQuests = await reader
@@ -34,6 +34,9 @@ export async function readEntries(reader: Reader): Promise<Entry[]> {
       questVersions,
       and(eq(questVersions.questId, quests.id), eq(questVersions.version, quests.version)),
     )
+  const ofSponsors = await reader
+    .select({ id: sponsors.id, name: sponsors.name, active: sponsors.active })
+    .from(sponsors)
   const ofRewards = await reader.select().from(rewards)
   const ofPacks = await reader.select().from(packs)
   const ofProducts = await reader.select().from(products)
@@ -50,6 +53,7 @@ export async function readEntries(reader: Reader): Promise<Entry[]> {
         ...none,
       }),
     ),
+    ...ofSponsors.map(({ id, name, active }): Entry => ({ kind: 'sponsor', id, name, active, ...none })),
     ...ofRewards.map(({ id, title, active, pointsRequired, stockRemaining }): Entry => {
       const gone = Math.max(0, claims.get(id) ?? 0)
       const total = stockRemaining === null ? null : stockRemaining + gone

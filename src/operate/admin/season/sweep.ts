@@ -11,6 +11,7 @@ import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { locksForUpdate } from '../../../../db/row-lock.ts'
 import { readSeams } from '../../../economy/points/seams.ts'
 import { findStart, readSlice, SETTLED_AFTER_MS, type Slice } from './read-slice.ts'
+import { readSponsorOf, type SponsorOf } from './sponsored.ts'
 import {
   type Count,
   createTally,
@@ -49,6 +50,7 @@ export async function countSeason(
   let counted = 0
   // Of the start: a later one moves on while a span is counted, so that the last span would never be reached.
   const settled = new Date(db.read.now().getTime() - SETTLED_AFTER_MS)
+  let sponsorOf: SponsorOf | undefined
   for (;;) {
     const known = await readCountedUntil(db.read)
     const from = known ?? (await findStart(db.read))
@@ -56,18 +58,25 @@ export async function countSeason(
     const began = performance.now()
     const nextDay = (dayNumber(from) + 1) * DAY_MS
     const slice = await readSlice(db.read, from, new Date(Math.min(settled.getTime(), nextDay)), size)
-    await db.write(tx => addSlice(tx, slice, known === null))
+    // What a change of the catalogue says holds for records after it, which are ten minutes old when they are counted.
+    sponsorOf ??= await readSponsorOf(db.read)
+    const options = { isFirst: known === null, sponsorOf }
+    await db.write(tx => addSlice(tx, slice, options))
     counted += 1
     if (!exclusive) await restAfter(began)
   }
 }
 
-async function addSlice(tx: Transaction, slice: Slice, isFirst: boolean): Promise<void> {
+async function addSlice(
+  tx: Transaction,
+  slice: Slice,
+  { isFirst, sponsorOf }: { isFirst: boolean; sponsorOf: SponsorOf },
+): Promise<void> {
   // Otherwise another process has counted it.
   if (!(await moveCursor(tx, slice, isFirst))) return
   const { fans, before } = await lockFans(tx, slice)
   const { numberOf, insertNew } = await readNumbers(tx)
-  const tally = createTally(numberOf)
+  const tally = createTally(numberOf, sponsorOf)
   if (isFirst) await addArchived(tx, tally)
   for (const row of before.values()) tally.addFan(row, -1)
   await addRecords(tx, tally, slice, fans)

@@ -5,6 +5,7 @@
 import type { Tables } from '../../../../db/index.ts'
 import { APPLICATION, type ApplicationEventType, type DataOf } from '../../../economy/events/types.ts'
 import { hasBit, noteResult, withBit } from './fan-bits.ts'
+import { noSponsor, type SponsoredKind, type SponsorOf } from './sponsored.ts'
 
 /** What is known of a fan. A tally changes it. */
 export type FanRow = Tables['seasonFans']['$inferSelect']
@@ -16,6 +17,11 @@ export type Entry = Pick<
   Tables['pointsEntries']['$inferSelect'],
   'userId' | 'seq' | 'delta' | 'balanceAfter' | 'reason' | 'ref' | 'createdAt'
 >
+
+interface Price {
+  amount: number
+  currency: string
+}
 
 export interface Count {
   kind: string
@@ -73,10 +79,15 @@ const MINUTES_OF: Record<string, string | undefined> = {
   'match.checked_in': 'minute.checkIns',
   'pack.opened': 'minute.packs',
 }
+/** What fans do with what a sponsor supports. */
+export const ACTIONS = ['claimed', 'redeemed', 'completed', 'bought', 'checkedIn'] as const
+type Action = (typeof ACTIONS)[number]
+
 type DetailedData = DataOf<'reward.claimed'> &
   DataOf<'quest.completed'> &
   DataOf<'purchase.completed'> &
-  DataOf<'order.paid'>
+  DataOf<'order.paid'> &
+  DataOf<'match.checked_in'>
 /** Types whose data name what is counted. */
 const DETAILED = new Set([
   ...[
@@ -86,6 +97,7 @@ const DETAILED = new Set([
     'quest.completed',
     'purchase.completed',
     'order.paid',
+    'match.checked_in',
   ],
 ])
 
@@ -95,7 +107,7 @@ export const isNotice = (type: string | null) => type === 'points.changed' || ty
 /** Numbers of the subjects that fans can have: assigned at the first use. */
 export type NumberOf = (kind: string, name: string) => number
 
-export function createTally(numberOf: NumberOf) {
+export function createTally(numberOf: NumberOf, sponsorOf: SponsorOf = noSponsor) {
   const counts = new Map<string, Count>()
 
   function add(kind: string, bucket: number, name: string, amount: number): void {
@@ -119,6 +131,21 @@ export function createTally(numberOf: NumberOf) {
     }
   }
 
+  /** For the sponsor of the entry, if it has one: by day what was done, and each fan once, ever. */
+  function addSponsored(
+    fan: FanRow,
+    at: Date,
+    action: Action,
+    [kind, id]: [SponsoredKind, string],
+    times = 1,
+  ) {
+    const sponsor = sponsorOf(kind, id, at)
+    if (sponsor === null) return null
+    add('sponsor.day', dayNumber(at), `${sponsor} ${action}`, times)
+    addResult(fan, 'sponsor', weekNumber(at), sponsor, times)
+    return sponsor
+  }
+
   const noteStep = (fan: FanRow, step: number) => {
     fan.steps = withBit(fan.steps, step)
   }
@@ -137,28 +164,43 @@ export function createTally(numberOf: NumberOf) {
     const [step, minutes] = [STEP_OF[type], MINUTES_OF[type]]
     if (step !== undefined) noteStep(fan, step)
     if (minutes) add(minutes, minuteNumber(recordedAt), '', 1)
-    if (data !== null) addData(fan, weekNumber(recordedAt), type, data)
+    if (data !== null) addData(fan, recordedAt, type, data)
   }
 
-  function addData(fan: FanRow, week: number, type: string, text: string): void {
+  function addData(fan: FanRow, at: Date, type: string, text: string): void {
     if (!DETAILED.has(type)) return
+    const week = weekNumber(at)
     // Guarantee of the cast: an event of the application has the data of its type, which are these.
     const data = JSON.parse(text) as Partial<DetailedData>
     if (type === 'reward.claimed') {
       addResult(fan, 'reward', week, data.rewardId ?? '')
       add('reward.given', EVER, data.rewardId ?? '', 1)
+      addSponsored(fan, at, 'claimed', ['reward', data.rewardId ?? ''])
     }
-    if (type === 'reward.redeemed') add('reward.redeemed', week, data.rewardId ?? '', 1)
+    if (type === 'reward.redeemed') {
+      add('reward.redeemed', week, data.rewardId ?? '', 1)
+      addSponsored(fan, at, 'redeemed', ['reward', data.rewardId ?? ''])
+    }
     if (type === 'reward.claim_undone') add('reward.undone', EVER, data.rewardId ?? '', 1)
-    if (type === 'quest.completed') addResult(fan, 'quest', week, data.questId ?? '')
+    if (type === 'quest.completed') {
+      addResult(fan, 'quest', week, data.questId ?? '')
+      addSponsored(fan, at, 'completed', ['quest', data.questId ?? ''])
+    }
+    if (type === 'match.checked_in') addSponsored(fan, at, 'checkedIn', ['match', data.matchId ?? ''])
     if (type === 'purchase.completed' && data.price) {
       addResult(fan, 'pack', week, data.packId ?? '')
       add('pack.sum', week, `${data.price.currency} ${data.packId}`, data.price.amount)
+      addPaid(week, addSponsored(fan, at, 'bought', ['pack', data.packId ?? '']), data.price, 1)
     }
     for (const { productId, quantity, price } of data.lines ?? []) {
       addResult(fan, 'product', week, productId, quantity)
       add('product.sum', week, `${price.currency} ${productId}`, price.amount * quantity)
+      addPaid(week, addSponsored(fan, at, 'bought', ['product', productId], quantity), price, quantity)
     }
+  }
+
+  function addPaid(week: number, sponsor: string | null, price: Price, units: number): void {
+    if (sponsor !== null) add('sponsor.sum', week, `${price.currency} ${sponsor}`, price.amount * units)
   }
 
   /** `isMoved`: false for an entry whose effect on the balance is counted already. */
@@ -176,6 +218,10 @@ export function createTally(numberOf: NumberOf) {
     if (reason === 'rule') addResult(fan, 'rule', week, name)
     if (reason === 'rule' || reason === 'rule_void') add('rule.points', week, name, delta)
     if (reason === 'quest') add('quest.points', week, name, delta)
+    const isOfMatch = reason === 'prediction' || reason === 'prediction_void'
+    const kind = reason === 'quest' ? 'quest' : isOfMatch ? 'match' : null
+    const sponsor = kind && sponsorOf(kind, name, entry.createdAt)
+    if (sponsor !== null) add('sponsor.points', week, sponsor, delta)
   }
 
   function addPrediction(fan: FanRow, at: Date): void {

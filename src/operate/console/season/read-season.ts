@@ -15,6 +15,7 @@ import {
   readFigures,
   readMinutes,
   readPoints,
+  readSponsorDays,
   readTeams,
 } from '../../admin/season/read-counts.ts'
 import {
@@ -26,7 +27,7 @@ import {
   sumHeldPoints,
 } from '../../admin/season/read-entries.ts'
 import { readCountedUntil } from '../../admin/season/sweep.ts'
-import { DAY_MS } from '../../admin/season/tally.ts'
+import { ACTIONS, DAY_MS } from '../../admin/season/tally.ts'
 import type { Season, SeasonResult, SeasonStock } from './schema.ts'
 
 interface Asked {
@@ -51,7 +52,8 @@ export async function readSeason(reader: Reader, asked: Asked): Promise<Season> 
       readPointsOf(reader, period, asked.seesMoney),
       readCountedUntil(reader),
     ])
-  const [minutes, balances, webhooks] = await Promise.all([
+  const [sponsorDays, minutes, balances, webhooks] = await Promise.all([
+    readSponsorDays(reader, period),
     readMinutes(
       reader,
       matches.map(({ kickoffAt }) => kickoffAt),
@@ -84,6 +86,14 @@ export async function readSeason(reader: Reader, asked: Asked): Promise<Season> 
       .map(entry => resultOf(entry, figuresOf(entry), asked.seesMoney))
       .filter(({ times, fans }) => times + fans > 0)
       .toSorted((a, b) => b.times - a.times),
+    sponsors: entries.flatMap(({ kind, id, name }) => {
+      const days = kind === 'sponsor' ? sponsorDays.get(id) : undefined
+      const actions = ACTIONS.flatMap(action => {
+        const own = days?.get(action)
+        return own ? [{ action, days: own }] : []
+      })
+      return actions.length === 0 ? [] : [{ id, name, actions }]
+    }),
     stock: entries.flatMap(entry => stockOf(entry, figuresOf(entry).times, asked.days)),
     webhooks,
   }
@@ -124,7 +134,7 @@ async function readBalancesOf(reader: Reader, entries: Entry[]): Promise<Season[
     return { from, to, fans: between(from, to ?? Number.POSITIVE_INFINITY) + without }
   })
   const prices = entries.flatMap(({ kind, id, name, active, price }) =>
-    active && price !== null && price > 0 && kind !== 'rule' && kind !== 'quest'
+    active && price !== null && price > 0 && kind !== 'rule' && kind !== 'quest' && kind !== 'sponsor'
       ? [{ kind, id, name, points: price, fans: between(price, Number.POSITIVE_INFINITY) }]
       : [],
   )
@@ -138,7 +148,7 @@ function resultOf({ kind, id, name }: Entry, figures: Figures, seesMoney: boolea
     id,
     name,
     times,
-    points: kind === 'rule' || kind === 'quest' ? points : null,
+    points: kind === 'rule' || kind === 'quest' || kind === 'sponsor' ? points : null,
     redeemed: kind === 'reward' ? redeemed : null,
     fans,
     repeats,
@@ -147,7 +157,7 @@ function resultOf({ kind, id, name }: Entry, figures: Figures, seesMoney: boolea
 }
 
 function stockOf({ kind, id, name, active, stock }: Entry, inPeriod: number, days: number): SeasonStock[] {
-  if (!stock || !active || kind === 'rule' || kind === 'quest') return []
+  if (!stock || !active || kind === 'rule' || kind === 'quest' || kind === 'sponsor') return []
   const { total, left, gone } = stock
   const daysLeft = left === null || inPeriod === 0 ? null : Math.floor((left * days) / inPeriod)
   return [{ kind, id, name, total, left, gone, inPeriod, daysLeft }]

@@ -1,7 +1,7 @@
 /** Schemas of the page *Season*. */
 import { Closed, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
-import { STEPS } from '../../admin/season/tally.ts'
+import { ACTIONS, STEPS } from '../../admin/season/tally.ts'
 
 /** In days. */
 export const PERIODS = ['90', '30', '365'] as const
@@ -53,7 +53,7 @@ const Balances = Closed(
 const Result = Closed(
   {
     ...named,
-    kind: OneOf(['rule', 'quest', 'reward', 'pack', 'product']),
+    kind: OneOf(['rule', 'quest', 'reward', 'pack', 'product', 'sponsor']),
     times: Integer({ minimum: 0, description: 'In the weeks of the period.' }),
     points: Nullable(Integer(), {
       description: 'What it gave in the period, less what was taken back. Null: it gives none by itself.',
@@ -140,6 +140,15 @@ export const Season = Closed(
       },
     ),
     results: Type.Array(Result),
+    sponsors: Type.Array(
+      Closed({
+        ...named,
+        actions: Type.Array(Closed({ action: OneOf(ACTIONS), days: Counts }), {
+          description: 'By day, of what fans did in the period.',
+        }),
+      }),
+      { description: 'What fans did with what each sponsor supported at that time.' },
+    ),
     stock: Type.Array(Stock),
     webhooks: Nullable(
       Type.Array(
