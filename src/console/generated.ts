@@ -794,8 +794,8 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "hide" | "mute" | "suspend";
-            /** @description As in `GET /api/user/sanctions`. */
-            reason: string;
+            /** @enum {string} */
+            reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
             /** @description Of a suspension. */
             until: string | null;
             /** @description When it was decided. */

@@ -1,6 +1,7 @@
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
+import { titleOf } from '../moderation/words.ts'
 import { FanTimeline } from './timeline.tsx'
 import type { FanHead } from './types.ts'
 
@@ -11,7 +12,7 @@ const KINDS: Record<Sanction['kind'], string> = { hide: 'Hidden', mute: 'Muted',
 function factsOf({ reason, createdAt, until, decidedBy }: Sanction): Parameters<typeof Facts>[0]['of'] {
   const facts: Parameters<typeof Facts>[0]['of'] = [
     ['State', <Badge tone="bad">In force</Badge>],
-    ['Reason', reason],
+    ['Reason', titleOf(reason)],
     ['Since', <Time at={createdAt} />],
   ]
   if (until !== null) facts.push(['Until', <Time at={until} />])

@@ -161,9 +161,9 @@ function presentSanctions(decisions: Decision[], now: Date, moderation: boolean)
     .filter(({ id }) => active.includes(id))
     .map(({ id, kind, reason, until, createdAt, decidedBy }) => ({
       id,
-      // Guarantee of the cast: sanctions in force have these kinds.
+      // Guarantee of the casts: sanctions in force have these kinds, and `recordDecision` writes these reasons.
       kind: kind as Head['sanctions'][number]['kind'],
-      reason,
+      reason: reason as Head['sanctions'][number]['reason'],
       until: until?.toISOString() ?? null,
       createdAt: createdAt.toISOString(),
       decidedBy: moderation ? decidedBy : null,

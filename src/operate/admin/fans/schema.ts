@@ -14,6 +14,7 @@ import { Type } from '../../../core/typebox.ts'
 import { PointsEntry, PointsHistory } from '../../../economy/points/schema.ts'
 import { Consents } from '../../../fan/consents/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
+import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Membership } from '../../../play/memberships/schema.ts'
 import { MATCHES } from './lookups.ts'
 import { FAN_STATES } from './states.ts'
@@ -66,7 +67,7 @@ const Sanction = Closed(
   {
     id: Id('The decision.'),
     kind: OneOf(SANCTIONS),
-    reason: Type.String({ description: 'As in `GET /api/user/sanctions`.' }),
+    reason: OneOf(REASONS),
     until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension.' }),
     createdAt: Instant('When it was decided.'),
     decidedBy: Nullable(Type.String(), { description: 'Null without `moderation.read`.' }),

@@ -1,5 +1,6 @@
 /** Entries of the points ledger in words, for the timeline and for the list of entries. */
 import type { Tables } from '../../../../../db/index.ts'
+import type { PointsReason } from '../../../../economy/points/reasons.ts'
 import { isolate, type Names, type WantedNames } from './names.ts'
 import type { Related } from './related.ts'
 
@@ -14,7 +15,8 @@ interface Words {
   of?: 'rule' | 'match' | 'quest' | 'set'
 }
 
-const REASONS: Record<string, Words> = {
+/** A reason without words does not compile; those of a grant are below. */
+const REASONS: Record<Exclude<PointsReason, 'adjustment'>, Words> = {
   onboarding: { title: 'Completed the onboarding' },
   activity: { title: 'An activity that the club recorded' },
   pack_purchase: { title: 'Bought a pack' },
@@ -38,8 +40,11 @@ const REASONS: Record<string, Words> = {
   merged: { title: 'Moved to another fan by a merge' },
 }
 
+// Guarantee of the cast: a later version may have written a reason that is not a key.
+const wordsOf = (reason: string): Words | undefined => (REASONS as Partial<Record<string, Words>>)[reason]
+
 export function wantOfEntry(entry: Entry, names: WantedNames): void {
-  const of = REASONS[entry.reason]?.of
+  const of = wordsOf(entry.reason)?.of
   if (of !== undefined) names.want(of, causeOf(entry))
 }
 
@@ -55,7 +60,7 @@ export function describeEntry(
     const by = grant === undefined ? '' : grant.source === 'operator' ? ' by the club' : ` by ${grant.source}`
     return { title: `${done}${by}`, note: personal && grant?.note ? isolate(grant.note) : null }
   }
-  const words = REASONS[reason] ?? { title: reason.replaceAll('_', ' ') }
+  const words = wordsOf(reason) ?? { title: reason.replaceAll('_', ' ') }
   if (words.of === undefined) return { title: words.title, note: null }
   const name =
     words.of === 'match' ? names.name('match', causeOf(entry)) : names.quote(words.of, causeOf(entry))

@@ -1,5 +1,6 @@
 /** The rows of the timeline in words, for all tables. */
 import type { Tables } from '../../../../../db/index.ts'
+import type { CashReason } from '../../../../economy/cash/reasons.ts'
 import { parseJson } from '../../../../economy/events/event.ts'
 import { POINTS, statusOf } from '../../../../play/purchases/purchase.ts'
 import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
@@ -86,13 +87,16 @@ function presentEntry(entry: RowOf<'pointsEntries'>, context: Presenting): Shown
   }
 }
 
-const CASH_TITLES: Record<string, string> = {
+/** A reason without words does not compile. */
+const CASH_TITLES: Record<CashReason, string> = {
   top_up: 'Cash topped up',
   top_up_refund: 'A top-up was refunded',
   promotion: 'Cash given by the club',
   promotion_ended: 'Cash of the club expired',
   payment: 'Paid with cash',
   refund: 'Cash refunded',
+  merge: 'Cash brought by a merged fan',
+  merged: 'Cash moved to another fan by a merge',
 }
 
 const presentCash = (
@@ -100,7 +104,8 @@ const presentCash = (
   { money }: Presenting,
 ): Shown => ({
   kind: 'cash',
-  title: CASH_TITLES[reason] ?? reason,
+  // Guarantee of the cast: a later version may have written a reason that is not a key.
+  title: (CASH_TITLES as Partial<Record<string, string>>)[reason] ?? typeInWords(reason),
   money: money ? { amount: delta, currency } : null,
   facts: [
     idFact('Reference', ref),
@@ -208,9 +213,9 @@ function presentDecision(row: RowOf<'moderationDecisions'>, { moderation, relate
     kind: 'moderation',
     ...known,
     detail: note === undefined ? null : isolate(note),
-    state: row.kind === 'note' ? null : row.reason,
+    state: row.kind === 'note' ? null : typeInWords(row.reason),
     facts: [
-      fact('Reason', row.reason),
+      fact('Reason', typeInWords(row.reason)),
       timeFact('Until', row.until),
       moderation ? fact('Decided by', row.decidedBy) : null,
       idFact('Decision', row.id),

@@ -1,0 +1,51 @@
+/** Reasons of ledgers and decisions in the timeline: none is shown as it is stored. */
+import { expect, test } from 'bun:test'
+import type { Tables } from '../../../db/index.ts'
+import { CASH_REASONS } from '../../../src/economy/cash/reasons.ts'
+import { POINTS_REASONS } from '../../../src/economy/points/reasons.ts'
+import { REASONS } from '../../../src/identity/sanctions/reasons.ts'
+import { createNames } from '../../../src/operate/admin/fans/timeline/names.ts'
+import { presentRow } from '../../../src/operate/admin/fans/timeline/present-row.ts'
+import { sqliteEngine } from '../../support/engines.ts'
+import { onEngine } from '../../support/world.ts'
+
+onEngine(sqliteEngine, 'A reason in the timeline', world => {
+  const contextOf = async () => ({
+    ...{ fanId: 'fan', now: world.clock.now(), names: await createNames().read(world.db.read) },
+    ...{ personal: true, moderation: true, money: true },
+    related: {
+      ...{ claims: new Map(), quests: new Map(), lines: new Map(), grants: new Map() },
+      ...{ items: new Map(), notes: new Map() },
+    },
+  })
+  const common = () => ({
+    id: 'id',
+    userId: 'fan',
+    seq: 1,
+    ref: 'ref',
+    delta: 5,
+    createdAt: world.clock.now(),
+  })
+  const isRaw = (text: string, reason: string) => text === reason || text.includes('_')
+
+  test.each(POINTS_REASONS)('of points, %s, is in words', async reason => {
+    const row = { ...common(), reason, balanceAfter: 5, hash: '' } as Tables['pointsEntries']['$inferSelect']
+    const { title } = presentRow({ table: 'pointsEntries', row }, await contextOf())
+    expect([title, isRaw(title, reason)]).toEqual([title, false])
+  })
+
+  test.each(CASH_REASONS)('of cash, %s, is in words', async reason => {
+    const entry = { ...common(), reason, currency: 'EUR', balanceAfter: 5, hash: '' }
+    const row = entry as Tables['cashEntries']['$inferSelect']
+    const { title } = presentRow({ table: 'cashEntries', row }, await contextOf())
+    expect([title, isRaw(title, reason)]).toEqual([title, false])
+  })
+
+  test.each(REASONS)('of a decision, %s, is in words', async reason => {
+    const decision = { id: 'id', fanId: 'fan', seq: 1, kind: 'mute', reason, until: null, liftsId: null }
+    const row = { ...decision, decidedBy: 'Ana', decidedById: null, createdAt: world.clock.now() }
+    const { state, facts } = presentRow({ table: 'moderationDecisions', row }, await contextOf())
+    for (const text of [state ?? '', facts?.find(one => one?.name === 'Reason')?.value ?? ''])
+      expect([text, isRaw(text, reason)]).toEqual([text, false])
+  })
+})
