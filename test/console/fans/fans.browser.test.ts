@@ -141,6 +141,50 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
         },
       )
 
+      test.each([
+        ['desktop', 'light', { width: 1440, height: 900 }],
+        ['phone', 'dark', { width: 390, height: 844 }],
+      ] as const)('several get points with one reason (%s)', async (name, colorScheme, viewport) => {
+        const several = [await namedFan(world), await namedFan(world), await namedFan(world)]
+        const [first, second, third] = several.map(fan => fan.handle)
+        const browser = await openBrowser({ viewport, colorScheme })
+        const page = await pages.open(browser.context, '/fans', 'support')
+        await page.getByRole('button', { name: 'Several fans' }).click()
+        const dialog = page.getByRole('dialog')
+        const box = dialog.getByLabel('Fans', { exact: true })
+        await box.fill(`@${first}, nobody_at_all\n${second} ${third} ${first}`)
+        await dialog.getByRole('button', { name: 'Find them' }).click()
+        await dialog.getByText('nobody_at_all', { exact: true }).waitFor()
+        await takeScreenshot(page, `several-missing-${name}`)
+        await judge(page, viewport.width, browser.complaints)
+        await box.fill(`@${first} ${second}\n${third} ${first}`)
+        await dialog.getByRole('button', { name: 'Find them' }).click()
+        await dialog.getByLabel('Points for each fan').fill('15')
+        await dialog.getByLabel('Reason').fill('The bus was late.')
+        await takeScreenshot(page, `several-grant-${name}`)
+        await judge(page, viewport.width, browser.complaints)
+        const failing = several[1]?.id
+        await page.route(`**/api/fans/${failing}/grants`, route => route.abort(), { times: 1 })
+        await dialog.getByRole('button', { name: 'Grant the points' }).click()
+        await dialog.getByText('2 of 3 are done.').waitFor()
+        // What is done is not repeated.
+        await dialog.getByRole('button', { name: 'Try the other 1 again' }).click()
+        await dialog.getByText('3 of 3 are done.').waitFor()
+        await takeScreenshot(page, `several-done-${name}`)
+        await judge(page, viewport.width, browser.complaints)
+        for (const fan of several)
+          expect(
+            (await fan.get('/api/user/points')).body.entries.map((entry: { delta: number }) => entry.delta),
+          ).toEqual([15])
+        const { consoleAudit } = world.db.tables
+        const rows = await world.db.read.select().from(consoleAudit)
+        const own = rows.filter(row => several.some(({ id }) => id === row.subjectId))
+        expect(own.map(({ operation, reason }) => [operation, reason])).toEqual(
+          several.map(() => ['grantPointsToFan', 'The bus was late.']),
+        )
+        await browser.close()
+      })
+
       test('Enter opens the fan of the text that was typed, not one of the text before', async () => {
         const browser = await openBrowser()
         const page = await pages.open(browser.context, '/fans', 'support')
