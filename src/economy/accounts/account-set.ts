@@ -73,12 +73,24 @@ export function windowFromAt({ window }: Account, { seasons }: AccountSet, at: D
   return ended.at(-window.seasons)?.endsAt ?? null
 }
 
+/** What counted when the last season ended. Null if none has, or the account has no window. */
+export function pastWindowAt(account: Account, set: AccountSet, at: Date) {
+  const ended = set.seasons.findLast(({ endsAt }) => endsAt <= at)
+  if (account.window === null || !ended) return null
+  return { from: windowFromAt(account, set, new Date(ended.endsAt.getTime() - 1)), before: ended.endsAt }
+}
+
 /** The season of an entry; between two, the next one. Null after the last one. */
 export const seasonAt = ({ seasons }: AccountSet, countedAt: Date): Season | null =>
   seasons.find(({ endsAt }) => countedAt < endsAt) ?? null
 
+const windowName = (from: Date | null) => String(from?.getTime() ?? 'all')
+
+/** The bases of a window are from the first of these texts to before the second, in the order of bytes. */
+export const basesOf = (from: Date | null) => [`${windowName(from)}:`, `${windowName(from)};`] as const
+
 /** Names the window and the tiers by which a row of a fan is written. */
 export const basisOf = (account: Account, from: Date | null): string => {
   const tiers = account.tiers.map(tier => [tier.id, tier.from])
-  return `${from?.getTime() ?? 'all'}:${createHash('sha256').update(JSON.stringify(tiers)).digest('hex').slice(0, 16)}`
+  return `${windowName(from)}:${createHash('sha256').update(JSON.stringify(tiers)).digest('hex').slice(0, 16)}`
 }

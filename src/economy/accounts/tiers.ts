@@ -26,12 +26,22 @@ export const tierOf = ({ tiers }: Account, total: number): Tier | undefined =>
 export const tierNamed = ({ tiers }: Account, id: string | null): Tier | undefined =>
   tiers.find(tier => tier.id === id)
 
+/** The total at the end of the last season, on which a tier rests that is kept for days of grace. */
+export interface PastTotal {
+  endedAt: Date
+  total: number
+  /** Before the entries of the unit of work. */
+  before: number
+}
+
 interface Judged {
   now: Date
   /** When the total became too low, unless by a correction: the end of the season. */
   since: Date
   /** Whether entries were taken back since the tier was judged last. */
   isCorrected?: boolean
+  /** Needed where a tier may end, or entries count there. Null without an ended season, or a window. */
+  past?: PastTotal | null
 }
 
 /** The tier of a fan with this total, after the one that the fan had. */
@@ -39,22 +49,35 @@ export function judgeTier(
   account: Account,
   held: HeldTier,
   total: number,
-  { now, since, isCorrected = false }: Judged,
+  { now, since, isCorrected = false, past = null }: Judged,
 ): { held: HeldTier; change: TierChange | null } {
   const [earned, had] = [tierOf(account, total), tierNamed(account, held.tierId)]
-  const [height, before] = [earned?.from ?? 0, had?.from ?? 0]
+  const kept = past ? keptTier(account, past, now) : null
+  const [tier, keptUntil] = kept && kept.from > (earned?.from ?? 0) ? [kept, kept.until] : [earned, null]
+  const [height, before] = [tier?.from ?? 0, had?.from ?? 0]
   if (height >= before) {
-    if (earned === undefined || earned.id === held.tierId)
-      return { held: { ...held, tierId: earned?.id ?? null, tierUntil: null }, change: null }
-    const change = { type: 'reached', tierId: earned.id, to: earned.id, reason: 'earned' } as const
-    return { held: { tierId: earned.id, tierSince: now, tierUntil: null }, change }
+    if (tier === undefined || tier.id === held.tierId)
+      return { held: { ...held, tierId: tier?.id ?? null, tierUntil: keptUntil }, change: null }
+    const change = { type: 'reached', tierId: tier.id, to: tier.id, reason: 'earned' } as const
+    return { held: { tierId: tier.id, tierSince: now, tierUntil: keptUntil }, change }
   }
   const lost = (reason: 'season' | 'correction') => ({
-    held: { tierId: earned?.id ?? null, tierSince: earned ? now : null, tierUntil: null },
-    change: { type: 'lost', tierId: had?.id ?? '', to: earned?.id ?? null, reason } as const,
+    held: { tierId: tier?.id ?? null, tierSince: tier ? now : null, tierUntil: keptUntil },
+    change: { type: 'lost', tierId: had?.id ?? '', to: tier?.id ?? null, reason } as const,
   })
-  // A tier that is kept for days of grace does not rest on what was taken back.
-  if (isCorrected && held.tierUntil === null) return lost('correction')
-  const until = held.tierUntil ?? new Date(since.getTime() + (had?.graceDays ?? 0) * DAY_MS)
+  if (isCorrected && (held.tierUntil === null || restsOn(past, before))) return lost('correction')
+  const until = held.tierUntil ?? (had ? graceAfter(had, since) : since)
   return until <= now ? lost('season') : { held: { ...held, tierUntil: until }, change: null }
 }
+
+/** The highest tier of the season that ended last whose days of grace have not. */
+function keptTier({ tiers }: Account, { total, endedAt }: PastTotal, now: Date) {
+  const tier = tiers.findLast(one => total >= one.from && graceAfter(one, endedAt) > now)
+  return tier ? { ...tier, until: graceAfter(tier, endedAt) } : null
+}
+
+/** Whether a tier from this total on rested on what was taken back. */
+const restsOn = (past: PastTotal | null, from: number): boolean =>
+  past !== null && past.before >= from && past.total < from
+
+const graceAfter = ({ graceDays }: Tier, end: Date) => new Date(end.getTime() + graceDays * DAY_MS)

@@ -8,13 +8,18 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { type AccountSet, basisOf, getAccountSet, windowFromAt } from '../accounts/account-set.ts'
-import { tellTier } from '../accounts/spine.ts'
-import { judgeTier } from '../accounts/tiers.ts'
+import {
+  type AccountSet,
+  basisOf,
+  getAccountSet,
+  pastWindowAt,
+  windowFromAt,
+} from '../accounts/account-set.ts'
+import { type ToldTier, tellTier } from '../accounts/spine.ts'
+import { judgeTier, type PastTotal } from '../accounts/tiers.ts'
 import { LedgerMismatchError } from './account.ts'
-import { readTotals } from './account-totals.ts'
+import { readPastTotals, readTotals } from './account-totals.ts'
 import { chainEntry, GENESIS_HASH, isHeadOf } from './hash.ts'
-import { grantReasonOf } from './reasons.ts'
 
 export type AccountEntryRow = Tables['accountEntries']['$inferSelect']
 type FanAccount = Tables['fanAccounts']['$inferSelect']
@@ -38,6 +43,10 @@ interface AccountLedger {
   row: FanAccount
   isSound: boolean
   booked: AccountEntryRow[]
+  /** The change of the tier that reading the row for the current window has brought: told when the row is written. */
+  change: ToldTier | null
+  /** After entries that were taken back, or that count there. */
+  past: PastTotal | null
 }
 
 const nameOf = ({ userId, accountId }: AccountKey) => `${userId} ${accountId}`
@@ -70,11 +79,23 @@ export function openAccountBook(tx: Transaction): AccountBook {
     for (const [name, [first, ...others]] of Map.groupBy(rows, ({ row }) => nameOf(row))) {
       if (!first || !wanted.has(name)) continue
       const tail = [first, ...others].flatMap(({ entry }) => entry ?? [])
-      ledgers.set(name, { row: first.row, isSound: isHeadOf({ ...first.row }, tail), booked: [] })
+      ledgers.set(name, {
+        row: first.row,
+        isSound: isHeadOf({ ...first.row }, tail),
+        booked: [],
+        change: null,
+        past: null,
+      })
     }
     for (const key of missing)
       if (!ledgers.has(nameOf(key)))
-        ledgers.set(nameOf(key), { row: newRow(key, set, now), isSound: true, booked: [] })
+        ledgers.set(nameOf(key), {
+          row: newRow(key, set, now),
+          isSound: true,
+          booked: [],
+          change: null,
+          past: null,
+        })
     await refresh(
       missing.flatMap(key => ledgers.get(nameOf(key)) ?? []),
       set,
@@ -86,7 +107,8 @@ export function openAccountBook(tx: Transaction): AccountBook {
     for (const ledger of loaded) {
       const account = set.accounts.get(ledger.row.accountId)
       if (!account || ledger.row.basis === basisOf(account, windowFromAt(account, set, now))) continue
-      ledger.row = (await refreshRows(tx, set, [ledger.row]))[0] ?? ledger.row
+      const [fresh] = await refreshRows(tx, set, [ledger.row])
+      if (fresh) Object.assign(ledger, fresh)
     }
   }
 
@@ -126,35 +148,60 @@ export function openAccountBook(tx: Transaction): AccountBook {
         changed.flatMap(({ booked }) => booked),
       )
       const set = await getAccountSet(tx)
-      await recount(changed.filter(isTakenFrom))
-      const rows = changed.map(ledger =>
-        judgeRow(tx, set, isTakenFrom(ledger) ? ledger.row : raisedRow(ledger), ledger),
-      )
+      await recount(changed, set)
+      const rows = changed.map(ledger => {
+        if (ledger.change) tellTier(tx, ledger.change)
+        return judgeRow(tx, set, isTakenFrom(ledger) ? ledger.row : raisedRow(ledger), ledger)
+      })
       await insertRows(tx, fanAccounts, rows, { set: [...FOLLOWING] })
       for (const ledger of changed) ledger.booked = []
     },
   }
 
-  /** Where entries were taken back, the total and its time follow from all entries. */
-  async function recount(taken: AccountLedger[]) {
-    for (const [name, some] of Map.groupBy(
-      taken,
-      ({ row }) => `${row.accountId} ${row.windowFrom?.getTime()}`,
-    )) {
-      const [first] = some
-      if (!first || name === '') continue
+  /** Where entries were taken back, the total and its time follow from all entries; a tier that is kept, from those of the last season. */
+  async function recount(changed: AccountLedger[], set: AccountSet) {
+    const groups = Map.groupBy(changed, ({ row }) => `${row.accountId} ${row.windowFrom?.getTime()}`)
+    for (const group of groups.values()) {
+      const [first] = group
+      const account = first && set.accounts.get(first.row.accountId)
+      if (!first || !account) continue
       const { accountId, windowFrom: from } = first.row
-      const totals = await readTotals(
-        tx,
-        { accountId, from },
-        some.map(({ row }) => row.userId),
-      )
-      for (const ledger of some) {
-        const { total = 0, reachedAt } = totals.get(ledger.row.userId) ?? {}
-        ledger.row = { ...ledger.row, minusTotal: -total, reachedAt: reachedAt ?? ledger.row.reachedAt }
+      const taken = group.filter(isTakenFrom)
+      const totals = await readTotals(tx, { accountId, from }, taken.map(userOf))
+      for (const ledger of taken) {
+        const { total = 0, reachedAt } = totals.get(userOf(ledger)) ?? {}
+        ledger.row = { ...ledger.row, minusTotal: 0 - total, reachedAt: reachedAt ?? ledger.row.reachedAt }
       }
+      const window = pastWindowAt(account, set, now)
+      if (!window) continue
+      const past = group.filter(
+        ledger =>
+          isTakenFrom(ledger) ||
+          endsBy(ledger.row, now) ||
+          ledger.booked.some(({ countedAt }) => countedAt < window.before),
+      )
+      const pastTotals = await readTotals(tx, { accountId, ...window }, past.map(userOf))
+      for (const ledger of past) ledger.past = pastTotalOf(ledger, window, pastTotals)
     }
   }
+}
+
+/** Whether a tier that was kept for days of grace has ended. */
+export const endsBy = ({ tierUntil }: Pick<FanAccount, 'tierUntil'>, now: Date) =>
+  tierUntil !== null && tierUntil <= now
+
+const userOf = ({ row }: AccountLedger) => row.userId
+
+function pastTotalOf(
+  { row, booked }: AccountLedger,
+  { from, before: endedAt }: { from: Date | null; before: Date },
+  totals: Map<string, { total: number }>,
+): PastTotal {
+  const { total = 0 } = totals.get(row.userId) ?? {}
+  const isCounted = ({ countedAt }: AccountEntryRow) =>
+    countedAt < endedAt && (from === null || countedAt >= from)
+  const changed = booked.filter(isCounted).reduce((sum, { delta }) => sum + delta, 0)
+  return { endedAt, total, before: total - changed }
 }
 
 /** What follows from the entries, and the head of the chain. */
@@ -163,7 +210,7 @@ const FOLLOWING = [
   ...['tierUntil', 'basis', 'riskToldFor', 'updatedAt'],
 ]
 
-const isTakenFrom = ({ booked }: AccountLedger) => booked.some(({ delta }) => delta < 0)
+const isTakenFrom = ({ booked }: Pick<AccountLedger, 'booked'>) => booked.some(({ delta }) => delta < 0)
 
 /** The row after entries that earned. */
 function raisedRow({ row, booked }: AccountLedger): FanAccount {
@@ -178,13 +225,13 @@ function judgeRow(
   tx: Transaction,
   set: AccountSet,
   row: FanAccount,
-  { booked }: Pick<AccountLedger, 'booked'>,
+  { booked, past }: Pick<AccountLedger, 'booked' | 'past'>,
 ) {
   const account = set.accounts.get(row.accountId)
   if (!account) return row
   const now = tx.now()
-  const isCorrected = booked.some(({ reason }) => grantReasonOf(reason) !== undefined || reason === 'merged')
-  const { held, change } = judgeTier(account, row, -row.minusTotal, { now, since: now, isCorrected })
+  const isCorrected = isTakenFrom({ booked })
+  const { held, change } = judgeTier(account, row, -row.minusTotal, { now, since: now, isCorrected, past })
   if (change) tellTier(tx, { ...change, userId: row.userId, accountId: row.accountId, seq: row.seq })
   return { ...row, ...held }
 }
@@ -213,38 +260,38 @@ const newRow = ({ userId, accountId }: AccountKey, set: AccountSet, now: Date): 
 
 /**
  * The rows of one account for the current window and tiers, recounted. A tier that the total no longer reaches is kept for its days of
- * grace after the season. The accounts of points of the fans are locked. Changes are told; the rows are not written.
+ * grace after the season. The accounts of points of the fans are locked. Whoever writes a row tells its change.
  */
 export async function refreshRows(
   tx: Transaction,
   set: AccountSet,
   rows: FanAccount[],
-): Promise<FanAccount[]> {
+): Promise<{ row: FanAccount; change: ToldTier | null }[]> {
   const accountId = rows[0]?.accountId ?? ''
   const account = set.accounts.get(accountId)
-  if (!account) return rows
+  if (!account) return rows.map(row => ({ row, change: null }))
   const now = tx.now()
   const from = windowFromAt(account, set, now)
-  const totals = await readTotals(
-    tx,
-    { accountId, from },
-    rows.map(({ userId }) => userId),
-  )
+  const userIds = rows.map(({ userId }) => userId)
+  const totals = await readTotals(tx, { accountId, from }, userIds)
+  const pastOf = await readPastTotals(tx, set, account, userIds)
   return rows.map(row => {
     const { total = 0, reachedAt } = totals.get(row.userId) ?? {}
     const hasMoved = from?.getTime() !== row.windowFrom?.getTime()
     const since = hasMoved && from ? from : now
-    const { held, change } = judgeTier(account, row, total, { now, since })
-    // A row can change several times without an entry.
-    if (change) tellTier(tx, { ...change, userId: row.userId, accountId, seq: now.getTime() })
+    const { held, change } = judgeTier(account, row, total, { now, since, past: pastOf(row.userId) })
     return {
-      ...row,
-      ...held,
-      minusTotal: -total,
-      reachedAt: reachedAt ?? row.reachedAt,
-      windowFrom: from,
-      basis: basisOf(account, from),
-      updatedAt: now,
+      row: {
+        ...row,
+        ...held,
+        minusTotal: 0 - total,
+        reachedAt: reachedAt ?? row.reachedAt,
+        windowFrom: from,
+        basis: basisOf(account, from),
+        updatedAt: now,
+      },
+      // A row can change several times without an entry.
+      change: change && { ...change, userId: row.userId, accountId, seq: now.getTime() },
     }
   })
 }

@@ -2,10 +2,10 @@
  * Fans by their total in an account, as of an instant. A row of a fan that has not changed since has the total; those of all others
  * are counted from their entries.
  */
-import { and, asc, eq, gt, isNotNull, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Account, AccountSet } from '../accounts/account-set.ts'
-import { windowFromAt } from '../accounts/account-set.ts'
+import { basesOf, windowFromAt } from '../accounts/account-set.ts'
 import { totalsOf } from './account-totals.ts'
 
 export interface Place {
@@ -72,9 +72,9 @@ async function countChanged(
   from: Date | null,
 ): Promise<Place[]> {
   const { fanAccounts: rows, accountEntries } = reader.tables
-  const isOtherWindow = from
-    ? or(isNull(rows.windowFrom), ne(rows.windowFrom, from))
-    : isNotNull(rows.windowFrom)
+  // Ranges of indexes: `<>` has none. A basis begins with its window.
+  const [first, end] = basesOf(from)
+  const isOtherWindow = or(lt(rows.basis, first), gte(rows.basis, end))
   const changed = reader
     .select({ userId: rows.userId })
     .from(rows)

@@ -1,6 +1,8 @@
 /** Totals of windows, from the entries: one statement for any number of fans of an account. */
-import { aliasedTable, and, eq, gte, inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, gte, inArray, lt, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { type Account, type AccountSet, pastWindowAt } from '../accounts/account-set.ts'
+import type { PastTotal } from '../accounts/tiers.ts'
 
 export interface WindowTotal {
   total: number
@@ -12,6 +14,8 @@ interface Scope {
   accountId: string
   /** Since when entries count; null: all. */
   from: Date | null
+  /** Until when they count. Default: all since. */
+  before?: Date | undefined
   /** Entries booked by then. Default: all. */
   asOf?: Date | undefined
 }
@@ -27,8 +31,22 @@ export async function readTotals(
   return new Map(rows.map(({ userId, total, reachedAt }) => [userId, { total, reachedAt }]))
 }
 
+/** What fans had at the end of the last season. */
+export async function readPastTotals(reader: Reader, set: AccountSet, account: Account, userIds: string[]) {
+  const window = pastWindowAt(account, set, reader.now())
+  const totals = window && (await readTotals(reader, { accountId: account.id, ...window }, userIds))
+  return (userId: string): PastTotal | null => {
+    const { total = 0 } = totals?.get(userId) ?? {}
+    return window && { endedAt: window.before, total, before: total }
+  }
+}
+
 /** A query for the totals of all fans with entries, or of these. */
-export function totalsOf(reader: Reader, { accountId, from, asOf }: Scope, among?: string[] | SQLWrapper) {
+export function totalsOf(
+  reader: Reader,
+  { accountId, from, before, asOf }: Scope,
+  among?: string[] | SQLWrapper,
+) {
   const { accountEntries: entries } = reader.tables
   const taken = aliasedTable(entries, 'taken')
   const isTaken = and(
@@ -52,6 +70,7 @@ export function totalsOf(reader: Reader, { accountId, from, asOf }: Scope, among
       and(
         eq(entries.accountId, accountId),
         from ? gte(entries.countedAt, from) : undefined,
+        before && lt(entries.countedAt, before),
         asOf && lte(entries.createdAt, asOf),
         among && inArray(entries.userId, among),
       ),

@@ -1,7 +1,8 @@
 /** The total and the tier of a fan in each account, as of now: also where a task has not yet brought the row up to date. */
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
+import { presentText } from '../../club/catalogue/texts.ts'
 import {
   type Account,
   type AccountSet,
@@ -10,7 +11,8 @@ import {
   windowFromAt,
 } from '../accounts/account-set.ts'
 import { type HeldTier, judgeTier, tierNamed } from '../accounts/tiers.ts'
-import { readTotals } from './account-totals.ts'
+import { endsBy } from './account-book.ts'
+import { readPastTotals, readTotals } from './account-totals.ts'
 
 type FanAccount = Tables['fanAccounts']['$inferSelect']
 
@@ -20,31 +22,41 @@ export interface FanTier {
   held: HeldTier
 }
 
-/** Of the active accounts, by id; also those without an entry of the fan. In a unit of work it locks the rows. */
-export async function readFanTiers(reader: Reader, userId: string, set?: AccountSet): Promise<FanTier[]> {
+/** Of the active accounts, by id; also those without an entry of the fan. */
+export const readFanTiers = (reader: Reader, userId: string, set?: AccountSet): Promise<FanTier[]> =>
+  tiersOf(reader, selectRows(reader, userId), set)
+
+async function tiersOf(reader: Reader, query: PromiseLike<FanAccount[]>, set?: AccountSet) {
   const known = set ?? (await getAccountSet(reader))
   const active = [...known.accounts.values()].filter(account => account.active)
   if (active.length === 0) return []
-  const { fanAccounts } = reader.tables
-  const rows = await locksInUnitOfWork(
-    reader,
-    reader
-      .select()
-      .from(fanAccounts)
-      .where(eq(fanAccounts.userId, userId))
-      .orderBy(asc(fanAccounts.accountId)),
-  )
+  const rows = new Map((await query).map(row => [row.accountId, row]))
   const tiers: FanTier[] = []
-  for (const account of active)
-    tiers.push(
-      await tierIn(
-        reader,
-        known,
-        account,
-        rows.find(({ accountId }) => accountId === account.id),
-      ),
-    )
+  for (const account of active) tiers.push(await tierIn(reader, known, account, rows.get(account.id)))
   return tiers
+}
+
+const selectRows = (reader: Reader, userId: string) => {
+  const { fanAccounts: rows } = reader.tables
+  return reader.select().from(rows).where(eq(rows.userId, userId)).orderBy(asc(rows.accountId))
+}
+
+/** SQL for whether the fan has entries in accounts, as a part of a larger statement. */
+export function hasAccounts({ tables }: Pick<Reader, 'tables'>, userId: string): SQL<boolean> {
+  const { fanAccounts } = tables
+  return sql<boolean>`exists (select 1 from ${fanAccounts} where ${fanAccounts.userId} = ${userId})`.mapWith(
+    Boolean,
+  )
+}
+
+/** The tiers that a fan has, as responses show them. */
+export async function readShownTiers(reader: Reader, userId: string, { onlyPublic = false } = {}) {
+  const tiers = await readFanTiers(reader, userId)
+  return tiers.flatMap(({ account, held }) => {
+    const tier = tierNamed(account, held.tierId)
+    if (!tier || (onlyPublic && !account.public)) return []
+    return [{ account: account.id, id: tier.id, name: presentText(tier.name) }]
+  })
 }
 
 async function tierIn(
@@ -60,19 +72,24 @@ async function tierIn(
   const { userId, accountId } = row
   const total = isStale
     ? ((await readTotals(reader, { accountId, from }, [userId])).get(userId)?.total ?? 0)
-    : -row.minusTotal
+    : 0 - row.minusTotal
   const hasMoved = from?.getTime() !== row.windowFrom?.getTime()
-  const { held } = judgeTier(account, row, total, { now, since: hasMoved && from ? from : now })
+  const mayEnd = isStale || endsBy(row, now)
+  const past = mayEnd ? (await readPastTotals(reader, set, account, [userId]))(userId) : null
+  const { held } = judgeTier(account, row, total, { now, since: hasMoved && from ? from : now, past })
   return { account, total, held }
 }
 
-/** Whether the fan has the tier or a higher one. False for an account or a tier that does not exist. */
+/**
+ * Whether the fan has the tier or a higher one. False for an account or a tier that does not exist. In a unit of work it locks the rows.
+ */
 export async function hasTier(
   reader: Reader,
   userId: string,
   { account: accountId, atLeast }: { account: string; atLeast: string },
 ): Promise<boolean> {
-  const found = (await readFanTiers(reader, userId)).find(({ account }) => account.id === accountId)
+  const tiers = await tiersOf(reader, locksInUnitOfWork(reader, selectRows(reader, userId)))
+  const found = tiers.find(({ account }) => account.id === accountId)
   if (!found) return false
   const [wanted, held] = [tierNamed(found.account, atLeast), tierNamed(found.account, found.held.tierId)]
   return wanted !== undefined && held !== undefined && held.from >= wanted.from

@@ -70,7 +70,12 @@ async function lockRows(tx: Transaction, accountId: string, userIds: string[]) {
 
 async function refresh(tx: Transaction, accountId: string, userIds: string[]): Promise<number> {
   const rows = await lockRows(tx, accountId, userIds)
-  await writeFanAccounts(tx, await refreshRows(tx, await getAccountSet(tx), rows))
+  const fresh = await refreshRows(tx, await getAccountSet(tx), rows)
+  for (const { change } of fresh) if (change) tellTier(tx, change)
+  await writeFanAccounts(
+    tx,
+    fresh.map(({ row }) => row),
+  )
   return rows.length
 }
 

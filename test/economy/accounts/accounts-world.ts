@@ -39,10 +39,11 @@ export async function addAccount(world: World, entry: Partial<Account> = {}): Pr
 
 /** A rule that pays `/points` of each event into the account. Returns the type of the events. */
 export async function addAccountRule(world: World, account: string): Promise<string> {
-  const eventType = `status.event-${++made}`
+  const nth = ++made
+  const eventType = `status.event-${nth}`
   await world.db.write(tx =>
     upsertRule(tx, {
-      ...{ id: `status-rule-${made}`, name: 'Attended', eventType, account },
+      ...{ id: `status-rule-${nth}`, name: 'Attended', eventType, account },
       points: { per: '/points', every: 1, points: 1 },
     }),
   )
