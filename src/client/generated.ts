@@ -1632,6 +1632,15 @@ export interface components {
             points: number;
             /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
             held: number;
+            /** @description The tiers of the fan, one for each account with one. */
+            tier: {
+                /** @description The account. */
+                account: string;
+                /** @description The tier. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+            }[];
             /** @description Progress of the fan; `GET /api/user/onboarding` has the details. */
             onboarding: {
                 /**
@@ -1947,6 +1956,15 @@ export interface components {
             rank: number | null;
             /** @description Points earned; null as `rank`. */
             points: number | null;
+            /** @description Tiers of public accounts. Empty if the fan does not show you the profile. */
+            tier: {
+                /** @description The account. */
+                account: string;
+                /** @description The tier. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+            }[];
             /** @description What `GET /api/lockers/{handle}` has. Null if the fan has none, or does not show it to you. */
             locker: {
                 /** @description Title of the locker. May be empty. */
@@ -2224,6 +2242,15 @@ export interface components {
             held: number;
             /** @description Rank on the global leaderboard. Null for fans who have not joined it. */
             rank: number | null;
+            /** @description Your tiers, one for each account in which you have one. */
+            tier: {
+                /** @description The account. */
+                account: string;
+                /** @description The tier. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+            }[];
             /** @description Numbers of rewards. */
             rewards: {
                 /** @description Can be claimed now. */
@@ -7850,7 +7877,10 @@ export interface operations {
     };
     readDashboard: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7870,7 +7900,10 @@ export interface operations {
     };
     readFan: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description Handle of the other fan. */
@@ -8266,7 +8299,10 @@ export interface operations {
     };
     readProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8286,7 +8322,10 @@ export interface operations {
     };
     writeProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8319,7 +8358,10 @@ export interface operations {
     };
     updateProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9272,7 +9314,7 @@ export const requests = {
   unlinkWallet: { method: 'DELETE', path: '/api/wallets/{address}', caller: true, repeatable: true },
   unmuteFan: { method: 'DELETE', path: '/api/user/mutes/{handle}', caller: true, repeatable: true },
   updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true, query: ['lang'] },
-  updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
+  updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },
@@ -9281,5 +9323,5 @@ export const requests = {
   writeLocker: { method: 'PUT', path: '/api/user/locker', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   writeMembership: { method: 'PUT', path: '/api/memberships/{ref}', caller: true, repeatable: true, body: true, query: ['lang'] },
   writePrediction: { method: 'PUT', path: '/api/matches/{matchId}/prediction', caller: true, keyed: true, repeatable: true, body: true },
-  writeProfile: { method: 'POST', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
+  writeProfile: { method: 'POST', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
 } as const

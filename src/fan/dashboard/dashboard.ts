@@ -4,6 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { rankOf } from '../../economy/leaderboard/ranked-entry.ts'
+import { hasAccounts, readShownTiers } from '../../economy/points/fan-tiers.ts'
 import { newestEntries, presentEntry } from '../../economy/points/history.ts'
 import { heldOf } from '../../economy/points/holds.ts'
 import { mirrorOf } from '../../identity/users/mirror.ts'
@@ -40,6 +41,7 @@ export async function readDashboard({ read, cache }: ReadSource, { userId }: Vie
     points,
     held: own.held,
     rank: own.rank,
+    tier: own.hasAccounts ? await readShownTiers(read, userId) : [],
     rewards: {
       claimable: await countClaimable(
         read,
@@ -81,6 +83,7 @@ const selectDashboard = prepared((read: Reader, { userId, now, required, streaks
       ...publicProfileColumns({ user, mirror }),
       rank: rankOf(read, GLOBAL_BOARD, userId),
       held: heldOf(read, userId, now),
+      hasAccounts: hasAccounts(read, userId),
       ...claimedIds(read, userId),
       ...packCounts(read, userId),
       ...ownQuests(read, { userId, now, required }),
@@ -108,6 +111,7 @@ const NOTHING = {
   avatarUrl: null,
   rank: null,
   held: 0,
+  hasAccounts: false,
   claimed: [],
   redeemed: [],
   sealed: 0,

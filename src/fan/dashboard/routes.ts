@@ -1,8 +1,9 @@
 import { Closed, Instant, Integer, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { HeldPoints, PointsEntry } from '../../economy/points/schema.ts'
+import { exampleTiers, HeldPoints, PointsEntry, ShownTiers } from '../../economy/points/schema.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readDashboard } from './dashboard.ts'
 
@@ -23,6 +24,7 @@ const Dashboard = Closed(
     rank: Nullable(Integer({ minimum: 1 }), {
       description: 'Rank on the global leaderboard. Null for fans who have not joined it.',
     }),
+    tier: ShownTiers('Your tiers, one for each account in which you have one.'),
     rewards: Closed(
       {
         claimable: Count('Can be claimed now.'),
@@ -64,6 +66,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
       summary: 'Read your dashboard',
       description: 'The data of a home screen, in one request.',
       conditional: true,
+      query: Closed(LanguageQuery),
       responses: { 200: Dashboard },
       examples: {
         200: {
@@ -75,6 +78,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
           points: 100,
           held: 0,
           rank: 42,
+          tier: exampleTiers,
           rewards: { claimable: 2, claimed: 1, redeemed: 0 },
           packs: { sealed: 1, opened: 3 },
           quests: { active: 3, claimable: 1, streakAtRisk: null },

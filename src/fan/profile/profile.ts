@@ -10,6 +10,7 @@ import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 import { applicationEvent, recordEvent, writeEvents } from '../../economy/events/record-event.ts'
+import { hasAccounts, readShownTiers } from '../../economy/points/fan-tiers.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { heldOf } from '../../economy/points/holds.ts'
 import { policyOf } from '../../identity/public-text/policy.ts'
@@ -28,7 +29,8 @@ import { normalizeProfile } from './rules.ts'
 export async function readProfile(reader: Reader, { userId }: Viewer) {
   const [row] = await selectProfile(reader, userId, reader.now())
   if (!row) throw notFound()
-  return presentProfile(row)
+  const tier = row.hasAccounts ? await readShownTiers(reader, userId) : []
+  return presentProfile(row, tier)
 }
 
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
@@ -159,6 +161,7 @@ const selectProfile = prepared((reader: Reader, id: string, now: Date) => {
       completedAt: completion.completedAt,
       points: balanceOf(reader, id),
       held: heldOf(reader, id, now),
+      hasAccounts: hasAccounts(reader, id),
     })
     .from(user)
     .leftJoin(mirror, sql`true`)
@@ -167,7 +170,10 @@ const selectProfile = prepared((reader: Reader, id: string, now: Date) => {
 
 type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
 
-function presentProfile({ user, mirror, completedAt, points, held }: ProfileRow) {
+function presentProfile(
+  { user, mirror, completedAt, points, held }: ProfileRow,
+  tier: Awaited<ReturnType<typeof readShownTiers>>,
+) {
   return {
     id: user.id,
     ...pickProfile(user),
@@ -175,6 +181,7 @@ function presentProfile({ user, mirror, completedAt, points, held }: ProfileRow)
     identity: presentIdentity(user, mirror),
     points,
     held,
+    tier,
     onboarding: {
       state: completedAt ? ('completed' as const) : ('not_started' as const),
       completedAt: completedAt?.toISOString() ?? null,

@@ -1,8 +1,10 @@
+import { Closed } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { findFans } from '../../identity/users/find-fans.ts'
 import { exampleFoundFans, FanQuery, FoundFans, findQueryFaults } from '../../identity/users/found-fans.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
@@ -17,6 +19,7 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'readProfile',
         summary: 'Read your profile',
         description: 'The fields that you wrote, and the data of the identity provider.',
+        query: Closed(LanguageQuery),
         responses: { 200: Profile },
         problems: thrownBy.readProfile,
         examples: { 200: exampleProfile },
@@ -34,6 +37,7 @@ export const profileRoutes = (deps: FanDeps) =>
         summary: 'Write your profile',
         description:
           'The first request creates the record of the user. An omitted member keeps its value; null clears it.',
+        query: Closed(LanguageQuery),
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
         problems: thrownBy.writeProfile,
@@ -47,6 +51,7 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'updateProfile',
         summary: 'Update fields of your profile',
         description: 'An omitted member keeps its value; null clears it.',
+        query: Closed(LanguageQuery),
         body: ProfileChange,
         responses: { 200: Profile },
         problems: thrownBy.updateProfile,

@@ -4,6 +4,7 @@ import { teamKind } from '../../club/teams/team-kind.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { Static } from '../../core/typebox.ts'
 import { readRankedEntry } from '../../economy/leaderboard/ranked-entry.ts'
+import { readShownTiers } from '../../economy/points/fan-tiers.ts'
 import { readFan } from '../../identity/relations/find-fan.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { readLockerTitle } from '../../play/lockers/lockers.ts'
@@ -22,7 +23,14 @@ export async function readFanPage(
     viewer.userId,
     handle,
   )
-  const hidden = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
+  const hidden = {
+    displayName: null,
+    avatarUrl: null,
+    favoriteTeam: null,
+    rank: null,
+    points: null,
+    tier: [],
+  }
   const locker = await readLockerTitle(source.read, viewer.userId, handle)
   if (!isShown) return { ...fan, handle, ...hidden, locker }
   const { teams } = await teamKind.getActive(source)
@@ -31,5 +39,6 @@ export async function readFanPage(
   const isRanked = leaderboardName !== 'anonymous' || userId === viewer.userId
   const entry = isRanked ? await readRankedEntry(source.read, GLOBAL_BOARD, userId) : null
   const { rank = null, points = null } = entry ?? {}
-  return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points, locker }
+  const tier = await readShownTiers(source.read, userId, { onlyPublic: true })
+  return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points, tier, locker }
 }

@@ -2,9 +2,11 @@ import { Elysia } from 'elysia'
 import { exampleTeam } from '../../club/teams/schema.ts'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
+import { exampleTiers } from '../../economy/points/schema.ts'
 import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
 import { HandleParams } from '../../identity/relations/schema.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readFanPage } from './fan-page.ts'
 import { readFeed } from './feed.ts'
@@ -40,6 +42,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
       description:
         'The data that the fan shows to you, or without a token to everyone. Fans who have blocked you, or that you have blocked, are not found.',
       params: HandleParams,
+      query: Closed(LanguageQuery),
       responses: { 200: FanPage },
       problems: thrownBy.readFan,
       examples: {
@@ -50,6 +53,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
           favoriteTeam: exampleTeam,
           rank: 42,
           points: 1250,
+          tier: exampleTiers,
           locker: { title: 'Derby days', theme: 'night' },
           following: true,
           followsYou: false,

@@ -1,6 +1,7 @@
 import { Team } from '../../club/teams/schema.ts'
 import { Closed, Integer, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { ShownTiers } from '../../economy/points/schema.ts'
 import { Locker } from '../../play/lockers/schema.ts'
 
 export const FanPage = Closed(
@@ -15,6 +16,7 @@ export const FanPage = Closed(
       description: 'On the global leaderboard. Null if the fan is not on it, or does not show it to you.',
     }),
     points: Nullable(Integer({ minimum: 0 }), { description: 'Points earned; null as `rank`.' }),
+    tier: ShownTiers('Tiers of public accounts. Empty if the fan does not show you the profile.'),
     locker: Nullable(Closed({ title: Locker.properties.title, theme: Locker.properties.theme }), {
       description:
         'What `GET /api/lockers/{handle}` has. Null if the fan has none, or does not show it to you.',

@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { findWrongAccounts } from '../../../src/economy/points/audit-accounts.ts'
+import { grantPoints } from '../../../src/economy/points/grants.ts'
 import { settleAccounts } from '../../../src/economy/points/settle-accounts.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
@@ -149,6 +150,72 @@ onEachEngine('An account', world => {
       },
     })
     expect(await settleAccounts({ db }, () => writes > 20)).toBe(1)
+  })
+
+  test('keeps a lower tier for its days of grace where the higher one has none', async () => {
+    const { earn, shown, told } = await setUp()
+    await earn(250)
+    world.clock.advance(91 * DAY)
+    await settleAccounts(world)
+    expect((await shown()).tier).toMatchObject({ id: 'silver', until: expect.any(String) })
+    world.clock.advance(10 * DAY)
+    await settleAccounts(world)
+    expect((await shown()).tier).toBeNull()
+    expect(await told()).toEqual(['reached gold', 'lost gold', 'lost silver'])
+    world.clock.advance(-101 * DAY)
+  })
+
+  test('loses a tier within its days of grace with the entries that it rests on, and no other', async () => {
+    const { earn, take, shown, told, check } = await setUp()
+    const rested = await earn(120)
+    await earn(20)
+    world.clock.advance(91 * DAY)
+    await settleAccounts(world)
+    const other = await earn(30)
+    await take(other)
+    expect((await shown()).tier).toMatchObject({ id: 'silver' })
+    await take(rested)
+    expect((await shown()).tier).toBeNull()
+    expect(await told()).toEqual(['reached silver', 'lost silver'])
+    await check()
+    world.clock.advance(-91 * DAY)
+  })
+
+  test('tells a change once, also if a repeat reads the fan before the task does', async () => {
+    const { account, userId, earn, told } = await setUp({
+      tiers: [{ id: 'silver', name: 'Silver', from: 100 }],
+    })
+    await earn(120)
+    const grant = { fan: { userId }, delta: 5, ref: `repeated-${++made}`, account }
+    const give = () => world.db.write(tx => grantPoints(tx, { source: 'desk', provider: '' }, grant))
+    await give()
+    world.clock.advance(91 * DAY)
+    expect((await give()).created).toBe(false)
+    expect(await told()).toEqual(['reached silver'])
+    await settleAccounts(world)
+    await settleAccounts(world)
+    expect(await told()).toEqual(['reached silver', 'lost silver'])
+    world.clock.advance(-91 * DAY)
+  })
+
+  test('shows tiers in the profile and the dashboard, and those of public accounts on the page of the fan', async () => {
+    const { fan, account, userId, earn } = await setUp()
+    const hidden = await addAccount(world, { public: false })
+    await earn(120)
+    const grant = { fan: { userId }, delta: 250, ref: `hidden-${++made}`, account: hidden }
+    await world.db.write(tx => grantPoints(tx, { source: 'desk', provider: '' }, grant))
+    const handle = `tiers_${made}`
+    const silver = { account, id: 'silver', name: 'Prata' }
+    const own = [silver, { account: hidden, id: 'gold', name: 'Gold' }].toSorted((a, b) =>
+      a.account < b.account ? -1 : 1,
+    )
+    expect(expectStatus(200, await fan.patch('/api/user/profile?lang=pt', { handle })).tier).toEqual(own)
+    for (const path of ['/api/user/profile', '/api/dashboard'])
+      expect(expectStatus(200, await fan.get(`${path}?lang=pt`)).tier).toEqual(own)
+    const page = async () => expectStatus(200, await world.anonymous.get(`/api/fans/${handle}?lang=pt`))
+    expect((await page()).tier).toEqual([silver])
+    expectStatus(200, await fan.patch('/api/user/privacy', { profile: 'private' }))
+    expect((await page()).tier).toEqual([])
   })
 
   test('is required by tier', async () => {

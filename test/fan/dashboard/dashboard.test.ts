@@ -24,6 +24,7 @@ onEachEngine('GET /api/dashboard', world => {
       points: 0,
       held: 0,
       rank: null,
+      tier: [],
       rewards: { claimable: 1, claimed: 0, redeemed: 0 },
       packs: { sealed: 0, opened: 0 },
       quests: { active: 0, claimable: 0, streakAtRisk: null },
@@ -62,6 +63,7 @@ onEachEngine('GET /api/dashboard', world => {
       profile: { id: profile.id, displayName: 'Ada', avatarUrl: profile.avatarUrl },
       points: balance,
       held,
+      tier: [],
       rank: (await fan.get('/api/leaderboard')).body.me.rank,
       rewards: {
         claimable: rewards.filter(({ claimable }) => claimable).length,

@@ -22,6 +22,7 @@ const HIDDEN = {
   favoriteTeam: null,
   rank: null,
   points: null,
+  tier: [],
   locker: null,
 }
 
@@ -35,6 +36,7 @@ onEachEngine('The page of a fan', world => {
       favoriteTeam: expect.objectContaining({ shortName: 'TST' }),
       rank: expect.any(Number),
       points: 100,
+      tier: [],
       locker: null,
     }
     const nobody = { following: false, followsYou: false, muted: false }
