@@ -1,4 +1,4 @@
-/** `bun run grant FAN DELTA --ref R`: grants points, or cash with `--currency`, to a fan, once per reference. */
+/** `bun run grant FAN DELTA --ref R`: grants points, those of an account with `--account`, or cash with `--currency`, once per reference. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
 import { rollBack } from '../db/roll-back.ts'
@@ -15,11 +15,13 @@ const command = declareCommand({
   name: 'grant',
   summary: `Grants points to a fan, or takes points from the balance, once per reference: the same command again changes nothing.
 The entry has the reason adjustment. Taking points reduces neither lifetime points nor ranks.
+With --account the points are those of an account, which fans keep and never spend.
 With --currency it gives cash, as a promotion, which is spent before cash that the fan has paid in.`,
   examples: [
     ['01981e2c-7c1f-7000-8000-000000000003 50 --ref apology-17', 'by user id'],
     ["'auth0|123' 50 --ref apology-17 --subject", 'by subject; a new subject gets a record'],
     ['01981e2c-7c1f-7000-8000-000000000003 -50 --ref mistake-17', 'takes points'],
+    ['01981e2c-7c1f-7000-8000-000000000003 120 --ref moved-17 --account status', 'into an account'],
     ['01981e2c-7c1f-7000-8000-000000000003 500 --ref welcome-17 --currency EUR', 'gives 5.00 EUR of cash'],
   ],
   notes: `The reference is stored permanently in the ledger, which the fan sees: it must not contain personal data. The note is for operators, and an
@@ -30,6 +32,7 @@ erasure deletes it.`,
   .argument('<delta>', 'points; negative to take points', points)
   .requiredOption('--ref <ref>', 'identifies the grant among those of all fans; up to 128 characters')
   .option('--note <text>', 'a note for operators; up to 500 characters')
+  .option('--account <id>', 'points of this account; default: the points that fans spend')
   .option('--currency <code>', 'cash in this currency of CASH_CURRENCIES; the amount is in minor units')
   .option('--expires <instant>', 'unspent cash expires at this time; ISO 8601, UTC', instant)
   .option('--subject', 'the fan is a subject at the provider, not a user id')
@@ -46,16 +49,18 @@ class Undone extends Error {
 }
 
 await runCommand(command, async ({ parameters: [fan, delta], options, configuration, openDatabase }) => {
-  const { ref, note, subject, dryRun } = options
+  const { ref, note, subject, account, dryRun } = options
   if (options.provider !== undefined && !subject) failUsage('--provider requires --subject')
   const provider = subject ? providerOf(options.provider) : ''
-  const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
+  const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, account, note }
   const fault = errorsOf(Grant, grant).First()
   if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
   // White space, for example from a list that a shell has split, would mean another fan or another grant.
   const [padded] = findPadded({ fan, ref })
   if (padded) failUsage(`${padded.field} ${padded.message}`)
   const { currency } = options
+  if (currency !== undefined && account !== undefined)
+    failUsage('--account and --currency exclude each other')
   if (currency === undefined && options.expires) failUsage('--expires requires --currency')
   if (currency !== undefined) {
     if (delta < 0) failUsage('cash cannot be taken: the amount must be positive')
@@ -88,7 +93,7 @@ await runCommand(command, async ({ parameters: [fan, delta], options, configurat
 async function giveCash(
   db: Database,
   provider: string,
-  { fan, delta: amount, ref, note }: Grant,
+  { fan, delta: amount, ref, note }: Omit<Grant, 'account'>,
   currency: string,
 ): Promise<CommandResult> {
   const { dryRun, expires } = command.opts()

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { ensureUser } from '../../src/identity/users/callers.ts'
+import { addAccount } from '../economy/accounts/accounts-world.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
@@ -47,6 +48,27 @@ for (const engine of engines) {
         code: 1,
         json: { error: 'ref_reused: This reference was used for another grant' },
       })
+    })
+
+    test('books into an account, once per reference among all grants', async () => {
+      const who = { provider: world.config.identity.name, subject: 'with-account' }
+      const id = await world.db.write(async tx => (await ensureUser(tx, who)).user.id)
+      const account = await addAccount(world)
+      const command = [id, '120', '--ref', 'moved', '--account', account] as const
+      expect(await grant(...command, '--dry-run')).toMatchObject({
+        code: 0,
+        json: { created: true, balance: 120, changed: 1 },
+      })
+      expect(await grants('moved')).toEqual([])
+      expect(await grant(...command)).toMatchObject({ code: 0, json: { created: true, balance: 120 } })
+      expect(await grants('moved')).toMatchObject([{ source: 'operator', delta: 120, accountId: account }])
+      expect(await grant(...command)).toMatchObject({ code: 0, json: { created: false, changed: 0 } })
+      expect(await grant(id, '120', '--ref', 'moved')).toMatchObject({ code: 1 })
+      expect(await grant(id, '1', '--ref', 'lost', '--account', 'unknown')).toMatchObject({
+        code: 1,
+        json: { error: 'account_not_found: No such account' },
+      })
+      expect(await grant(...command, '--currency', 'EUR')).toMatchObject({ code: 2 })
     })
 
     test('gives cash in a currency of the server, once, with an end', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { and, desc, eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { addAccount } from '../../economy/accounts/accounts-world.ts'
 import { addRule, unique } from '../../economy/rules/rules-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { expectStatus } from '../../play/packs/packs-world.ts'
@@ -46,6 +47,34 @@ onEachEngine('An action on a fan in the console', world => {
     expect((await as('editor').post(path, grant)).body.code).toBe('permission_denied')
     const unknown = await support().post('/api/fans/nobody/grants', { ...grant, ref: unique('grant') })
     expect(unknown.body.code).toBe('fan_not_found')
+  })
+
+  test('grants and takes points of an account, and shows them with tiers and their changes', async () => {
+    const fan = await namedFan(world)
+    const account = await addAccount(world)
+    const path = `/api/fans/${fan.id}/grants`
+    const grant = { delta: 120, ref: unique('grant'), account, reason }
+    expect(expectStatus(200, await support().post(path, grant))).toEqual({ created: true, balance: 120 })
+    expect(await lastAction()).toMatchObject({ detail: { delta: 120, account, created: true } })
+    const taken = { ...grant, delta: -50, ref: unique('grant') }
+    expect(expectStatus(200, await support().post(path, taken))).toEqual({ created: true, balance: 70 })
+    const unknown = await support().post(path, { ...grant, ref: unique('grant'), account: 'unknown' })
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'account_not_found'])
+
+    const status = expectStatus(200, await support().get(`/api/fans/${fan.id}/accounts`))
+    expect(status.accounts.find(({ id }: { id: string }) => id === account)).toMatchObject({
+      ...{ total: 70, tier: null, next: { missing: 30 } },
+    })
+    expect(status.changes).toMatchObject([
+      { type: 'tier.lost', accountId: account, tierId: 'silver', toTierId: null, reason: 'correction' },
+      { type: 'tier.reached', accountId: account, tierId: 'silver', reason: null },
+    ])
+    const entries = `/api/fans/${fan.id}/accounts/${account}/entries`
+    const { nextCursor, ...first } = expectStatus(200, await support().get(`${entries}?limit=1`))
+    expect(first.entries).toMatchObject([{ delta: -50, ref: taken.ref, explanation: { kind: 'adjustment' } }])
+    const second = expectStatus(200, await support().get(`${entries}?limit=1&cursor=${nextCursor}`))
+    expect(second).toMatchObject({ entries: [{ delta: 120, balanceAfter: 120 }], nextCursor: null })
+    expect((await support().get('/api/fans/nobody/accounts')).body.code).toBe('fan_not_found')
   })
 
   test('gives cash, once per reference and only in a configured currency', async () => {

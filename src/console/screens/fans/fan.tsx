@@ -12,6 +12,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { Money, None, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { AccountsTab } from './accounts.tsx'
 import { FanActions } from './actions/menu.tsx'
 import { ConsentsTab } from './consents.tsx'
 import { MembershipsTab } from './memberships.tsx'
@@ -25,6 +26,7 @@ import type { FanHead } from './types.ts'
 const TABS = [
   'timeline',
   'points',
+  'accounts',
   'cards',
   'orders',
   'memberships',
@@ -60,6 +62,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
   const tabs = [
     { id: 'timeline', title: 'Timeline' },
     { id: 'points', title: 'Points' },
+    { id: 'accounts', title: 'Accounts' },
     { id: 'cards', title: 'Cards', count: counts.items },
     { id: 'orders', title: 'Orders', count: counts.orders },
     { id: 'memberships', title: 'Memberships' },
@@ -106,6 +109,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
           <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
             {tab === 'timeline' && <FanTimeline fanId={head.id} />}
             {tab === 'points' && <PointsTab fanId={head.id} />}
+            {tab === 'accounts' && <AccountsTab fanId={head.id} />}
             {tab === 'cards' && <CardsTab fanId={head.id} />}
             {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
             {tab === 'memberships' && (

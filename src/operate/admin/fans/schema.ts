@@ -9,10 +9,12 @@ import {
   Nullable,
   OneOf,
   PageQuery,
+  Slug,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { PointsEntry, PointsHistory } from '../../../economy/points/schema.ts'
 import { Consents } from '../../../fan/consents/schema.ts'
+import { FanAccounts } from '../../../fan/status/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Membership } from '../../../play/memberships/schema.ts'
@@ -220,6 +222,31 @@ export const FanRecord = Closed(
     onboarding: Nullable(Type.String(), { description: 'When it was completed.' }),
   },
   { title: 'FanRecord' },
+)
+
+export const FanAccountPath = Closed({
+  fanId: IdReference('The fan.'),
+  accountId: Slug('The account.'),
+})
+
+export const FanStatus = Closed(
+  {
+    ...FanAccounts.properties,
+    changes: Type.Array(
+      Closed({
+        type: OneOf(['tier.reached', 'tier.at_risk', 'tier.lost'], { description: 'The event.' }),
+        accountId: Nullable(Type.String(), { description: 'Null once the data of the event was deleted.' }),
+        tierId: Nullable(Type.String(), {
+          description: 'The tier that was reached, is at risk or was lost.',
+        }),
+        toTierId: Nullable(Type.String(), { description: 'Of a lost tier: the tier after it.' }),
+        reason: Nullable(Type.String(), { description: 'Of a lost tier: `season` or `correction`.' }),
+        at: Instant('When it was recorded.'),
+      }),
+      { maxItems: 50, description: 'Newest first.' },
+    ),
+  },
+  { title: 'FanStatus' },
 )
 
 export const FanPoints = Closed(

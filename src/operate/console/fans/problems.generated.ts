@@ -11,6 +11,12 @@ export const thrownBy = {
   readFanTimeline: [userProblems.fan_not_found, transportProblems.invalid_cursor],
   explainFanEvent: [eventProblems.event_not_found],
   listFanPoints: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  readFanAccounts: [userProblems.fan_not_found],
+  listFanAccountEntries: [
+    userProblems.fan_not_found,
+    accountProblems.account_not_found,
+    transportProblems.invalid_cursor,
+  ],
   listFanCards: [userProblems.fan_not_found, transportProblems.invalid_cursor],
   readFanConsents: [userProblems.fan_not_found],
   listFanMemberships: [userProblems.fan_not_found],

@@ -1,12 +1,15 @@
 /** Fans: search, overview of a fan, and the timeline. */
 import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
+import { listAccountEntries } from '../../../fan/status/accounts.ts'
+import { AccountEntries } from '../../../fan/status/schema.ts'
 import { mayDo, type Role, seesMoney } from '../../../identity/staff/roles.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
 import { listMembershipKinds } from '../../../play/memberships/membership-kind.ts'
 import { listMemberships } from '../../../play/memberships/memberships.ts'
 import { listCollection } from '../../../play/packs/inventory.ts'
 import { Collection } from '../../../play/packs/schema.ts'
+import { readFanAccounts } from '../../admin/fans/accounts.ts'
 import { readFanConsents } from '../../admin/fans/consents.ts'
 import { explainFanEvent } from '../../admin/fans/explain.ts'
 import { readFanHead, requireFan } from '../../admin/fans/head.ts'
@@ -106,6 +109,37 @@ export const fansRoutes = (deps: FansDeps) => {
         query: Closed(PageQuery),
         responses: { 200: schema.FanPoints },
         problems: thrownBy.listFanPoints,
+      }),
+    )
+    .get(
+      '/:fanId/accounts',
+      async ({ params: { fanId } }) => {
+        await requireFan(db.read, fanId)
+        return readFanAccounts(db.read, fanId)
+      },
+      consoleOperation({
+        id: 'readFanAccounts',
+        summary: 'Read the accounts of a fan, with tiers and how they changed',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanStatus },
+        problems: thrownBy.readFanAccounts,
+      }),
+    )
+    .get(
+      '/:fanId/accounts/:accountId/entries',
+      async ({ params: { fanId, accountId }, query }) => {
+        await requireFan(db.read, fanId)
+        return listAccountEntries(db.read, cursors, { userId: fanId }, { ...pageOf(query), id: accountId })
+      },
+      consoleOperation({
+        id: 'listFanAccountEntries',
+        summary: 'List the entries of a fan in an account',
+        permission: 'fans.read',
+        params: schema.FanAccountPath,
+        query: Closed(PageQuery),
+        responses: { 200: AccountEntries },
+        problems: thrownBy.listFanAccountEntries,
       }),
     )
     .get(

@@ -3,13 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, asWritten } from '../../../api.ts'
 import { ReasonDialog } from '../../../parts/dialog.tsx'
-import { NumberField, TextField } from '../../../parts/form.tsx'
+import { NumberField, SelectField, TextField } from '../../../parts/form.tsx'
 import { formatCount, formatMoney, minorUnitsOf } from '../../../parts/format.ts'
+import { useResource } from '../../../parts/resource.ts'
 import { MoneyField, TimeField } from '../../../parts/special-fields.tsx'
 import { Note } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Money, Points } from '../../../parts/values.tsx'
 import { type ActionProps, nameOf } from './fan.ts'
+
+/** No id of an account is empty. */
+const SPENDABLE = ''
 
 /** One reference per dialog, so that pressing twice books once. */
 const useReference = () => useState(() => `console-${crypto.randomUUID().slice(0, 13)}`)
@@ -19,7 +23,13 @@ const REFERENCE = 'Identifies the booking: each reference is booked only once. T
 export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
   const [delta, setDelta] = useState<number | null>(null)
   const [ref, setRef] = useReference()
-  const { balance } = fan.points
+  const [accountId, setAccountId] = useState(SPENDABLE)
+  const status = useResource(`fan ${fan.id} accounts`, signal =>
+    api.readFanAccounts({ fanId: fan.id }, { signal }),
+  )
+  const accounts = status.data?.accounts ?? []
+  const account = accounts.find(({ id }) => id === accountId)
+  const balance = account ? account.total : fan.points.balance
   const after = balance + (delta ?? 0)
   return (
     <ReasonDialog
@@ -28,10 +38,26 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
       tone={(delta ?? 0) < 0 ? 'danger' : 'primary'}
       fields={
         <>
+          {accounts.length > 0 && (
+            <SelectField
+              label="Account"
+              pointer="/account"
+              value={accountId}
+              options={[
+                { value: SPENDABLE, title: 'Points that fans spend' },
+                ...accounts.map(({ id, name }) => ({ value: id, title: name })),
+              ]}
+              onChange={setAccountId}
+            />
+          )}
           <NumberField
             label="Points"
             pointer="/delta"
-            hint="A negative number takes points. It lowers neither lifetime points nor ranks."
+            hint={
+              account
+                ? 'A negative number takes points, and with them a tier that rests on them.'
+                : 'A negative number takes points. It lowers neither lifetime points nor ranks.'
+            }
             required
             value={delta}
             onChange={setDelta}
@@ -46,15 +72,18 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
             onChange={setRef}
           />
           <Change
-            label="Balance"
+            label={account ? 'Total of the seasons that count' : 'Balance'}
             before={<Points value={balance} />}
             after={after < 0 ? 'not enough points' : <Points value={after} />}
           />
-          {(delta ?? 0) > 0 && <Boards fan={fan} delta={delta ?? 0} />}
+          {!account && (delta ?? 0) > 0 && <Boards fan={fan} delta={delta ?? 0} />}
         </>
       }
       onConfirm={async reason => {
-        const booked = await api.grantPointsToFan({ fanId: fan.id, delta: asWritten(delta), ref, reason })
+        const booked = await api.grantPointsToFan({
+          ...{ fanId: fan.id, delta: asWritten(delta), ref, reason },
+          account: account?.id,
+        })
         const words = `The balance is ${formatCount(booked.balance)}.`
         toast(booked.created ? `Booked. ${words}` : `This reference was already booked. ${words}`)
         onDone()

@@ -52,9 +52,9 @@ const bookings = ({ config: { cashCurrencies } }: FanActionDeps) => [
     description: 'Once per `ref`: a repeat changes nothing.',
     permission: 'points.write',
     body: schema.FanGrant,
-    verb: (tx, { body: { delta, ref }, params: { fanId: userId } }) =>
-      grantPoints(tx, { source: SOURCE, provider: '' }, { fan: { userId }, delta, ref }),
-    detail: ({ created }, { body: { delta, ref } }) => ({ delta, ref, created }),
+    verb: (tx, { body: { reason: _, ...grant }, params: { fanId: userId } }) =>
+      grantPoints(tx, { source: SOURCE, provider: '' }, { fan: { userId }, ...grant }),
+    detail: ({ created }, { body: { reason: _, ...grant } }) => ({ ...grant, created }),
     answer: schema.Booked,
     respond: ({ created, balance }) => ({ created, balance }),
     problems: thrownBy.grantPointsToFan,

@@ -12,7 +12,7 @@ export const FanRewardPath = Closed({ fanId: IdReference('The fan.'), rewardId: 
 
 export const OnlyReason = Closed({ reason: Reason }, { title: 'OnlyReason' })
 
-const { delta, ref } = Grant.properties
+const { delta, ref, account } = Grant.properties
 const Optional = (description: string) => Nullable(Type.String({ format: 'date-time' }), { description })
 
 export const FanClaims = Closed(
@@ -41,7 +41,7 @@ export const Withdrawn = Closed(
   { title: 'Withdrawn' },
 )
 
-export const FanGrant = Closed({ delta, ref, reason: Reason }, { title: 'FanGrant' })
+export const FanGrant = Closed({ delta, ref, account, reason: Reason }, { title: 'FanGrant' })
 
 const { amount, currency, ref: cashRef, expiresAt } = CashPromotion.properties
 export const FanCash = Closed(
