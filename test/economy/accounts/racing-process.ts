@@ -1,0 +1,88 @@
+/**
+ * A process that acts on accounts of fans, three units of work at a time: `bun racing-process.ts DATABASE_URL FILE NAME`. FILE has the
+ * work of each process by its NAME, as JSON. Prints how many had each outcome. With `crashes` it ends by SIGKILL after a part of a task.
+ */
+import { readFileSync } from 'node:fs'
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../../src/core/problems.ts'
+import { realSources } from '../../../src/core/sources.ts'
+import { writeEvent } from '../../../src/economy/events/record-event.ts'
+import { voidEvent } from '../../../src/economy/events/void-event.ts'
+import { grantPoints } from '../../../src/economy/points/grants.ts'
+import { settleAccounts } from '../../../src/economy/points/settle-accounts.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { claimReward } from '../../../src/play/rewards/claim.ts'
+import { openPatiently, POOL_SIZE } from '../../support/patience.ts'
+
+export type Step =
+  | { kind: 'earn'; eventId: string; userId: string; type: string; points: number; occurredAt: string }
+  | { kind: 'void'; eventId: string }
+  | { kind: 'grant'; userId: string; account: string; ref: string; delta: number }
+  | { kind: 'merge'; from: string; into: string }
+  | { kind: 'claim'; userId: string; rewardId: string }
+  | { kind: 'settle' }
+
+export interface Work {
+  steps: Step[]
+  crashes?: boolean
+}
+
+const AT_ONCE = 3
+
+async function take(tx: Transaction, step: Exclude<Step, { kind: 'settle' }>): Promise<unknown> {
+  if (step.kind === 'earn') {
+    const { eventId, userId, type, points, occurredAt } = step
+    const event = {
+      source: 'gate',
+      eventId,
+      userId,
+      type,
+      occurredAt: new Date(occurredAt),
+      data: { points },
+    }
+    return writeEvent(tx, event)
+  }
+  if (step.kind === 'void') return voidEvent(tx, { source: 'gate', eventId: step.eventId })
+  if (step.kind === 'merge')
+    return mergeFans(tx, { from: step.from, into: step.into, mergedBy: 'Ana', reason: null })
+  if (step.kind === 'claim') {
+    const caller = { provider: '', subject: '', userId: step.userId, isNew: false }
+    return claimReward(tx, caller, { rewardId: step.rewardId })
+  }
+  const { userId, account, ref, delta } = step
+  return grantPoints(tx, { source: 'desk', provider: '' }, { fan: { userId }, delta, ref, account })
+}
+
+const [url = '', file = '', name = ''] = process.argv.slice(2)
+const db = openPatiently(url, realSources, { postgres: { poolSize: POOL_SIZE } })
+const { steps, crashes = false }: Work = JSON.parse(readFileSync(file, 'utf8'))[name]
+const outcomes: Record<string, number> = {}
+let parts = 0
+const act = async (step: Step): Promise<string> => {
+  if (step.kind === 'settle') {
+    await settleAccounts({ db }, () => {
+      // Before the second part: the first is committed.
+      if (crashes && ++parts === 2) process.kill(process.pid, 'SIGKILL')
+      return false
+    })
+    return 'settle'
+  }
+  try {
+    await db.write(tx => take(tx, step))
+    return step.kind
+  } catch (error) {
+    if (error instanceof DomainError) return error.code
+    throw error
+  }
+}
+const rest = steps.values()
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    for (const step of rest) {
+      const outcome = await act(step)
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    }
+  }),
+)
+await db.close()
+process.stdout.write(JSON.stringify(outcomes))
