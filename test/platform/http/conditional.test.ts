@@ -34,7 +34,7 @@ onEachEngine('Conditional answers', world => {
       { path: '/api/leaderboard', client: anonymous, cacheControl: PUBLIC, vary: 'Authorization' },
       { path: '/api/leaderboard', client: fan, cacheControl: PRIVATE, vary: 'Authorization' },
       { path: '/api/leaderboard?around=me', client: fan, cacheControl: PRIVATE, vary: 'Authorization' },
-      { path: '/api/dashboard', client: fan, cacheControl: PRIVATE, vary: 'Authorization' },
+      { path: '/api/dashboard', client: fan, cacheControl: PRIVATE, vary: BOTH },
     ]
   })
 

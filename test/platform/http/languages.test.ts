@@ -359,18 +359,23 @@ onEachEngine('Languages', world => {
       'offerTrade',
       'openPack',
       'readCollection',
+      'readDashboard',
+      'readFan',
       'readLocker',
       'readMatch',
       'readOwnLocker',
       'readPack',
       'readProduct',
+      'readProfile',
       'readProvenance',
       'readTrade',
       'redeemReward',
       'updateMatch',
+      'updateProfile',
       'useRedemption',
       'writeLocker',
       'writeMembership',
+      'writeProfile',
     ])
   })
 
@@ -383,7 +388,7 @@ onEachEngine('Languages', world => {
     )
     const { headers } = paths['/api/teams'].get.responses[200]
     expect(headers['Content-Language']).toEqual({ $ref: '#/components/headers/ContentLanguage' })
-    expect(paths['/api/user/profile'].get.responses[200].headers).not.toHaveProperty('Content-Language')
+    expect(paths['/api/user/points'].get.responses[200].headers).not.toHaveProperty('Content-Language')
   })
 })
 
