@@ -1609,6 +1609,15 @@ export interface components {
             /** @description When the provider’s data was last synced; null before the first sync. */
             syncedAt: string | null;
         };
+        /** ShownTier */
+        ShownTier: {
+            /** @description The account. */
+            account: string;
+            /** @description The tier. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+        };
         /** Profile */
         Profile: {
             /** @description The fan; `userId` elsewhere. */
@@ -1632,15 +1641,8 @@ export interface components {
             points: number;
             /** @description Points of the balance that are held for unpaid orders and packs. They cannot be spent on anything else. */
             held: number;
-            /** @description The tiers of the fan, one for each account with one. */
-            tier: {
-                /** @description The account. */
-                account: string;
-                /** @description The tier. */
-                id: string;
-                /** @description For the fan to read. */
-                name: string;
-            }[];
+            /** @description One for each account with a tier. */
+            tier: components["schemas"]["ShownTier"][];
             /** @description Progress of the fan; `GET /api/user/onboarding` has the details. */
             onboarding: {
                 /**
@@ -1956,15 +1958,8 @@ export interface components {
             rank: number | null;
             /** @description Points earned; null as `rank`. */
             points: number | null;
-            /** @description Tiers of public accounts. Empty if the fan does not show you the profile. */
-            tier: {
-                /** @description The account. */
-                account: string;
-                /** @description The tier. */
-                id: string;
-                /** @description For the fan to read. */
-                name: string;
-            }[];
+            /** @description Of public accounts. Empty if hidden. */
+            tier: components["schemas"]["ShownTier"][];
             /** @description What `GET /api/lockers/{handle}` has. Null if the fan has none, or does not show it to you. */
             locker: {
                 /** @description Title of the locker. May be empty. */
@@ -2242,15 +2237,8 @@ export interface components {
             held: number;
             /** @description Rank on the global leaderboard. Null for fans who have not joined it. */
             rank: number | null;
-            /** @description Your tiers, one for each account in which you have one. */
-            tier: {
-                /** @description The account. */
-                account: string;
-                /** @description The tier. */
-                id: string;
-                /** @description For the fan to read. */
-                name: string;
-            }[];
+            /** @description One for each account with a tier. */
+            tier: components["schemas"]["ShownTier"][];
             /** @description Numbers of rewards. */
             rewards: {
                 /** @description Can be claimed now. */

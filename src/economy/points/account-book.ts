@@ -260,7 +260,7 @@ const newRow = ({ userId, accountId }: AccountKey, set: AccountSet, now: Date): 
 
 /**
  * The rows of one account for the current window and tiers, recounted. A tier that the total no longer reaches is kept for its days of
- * grace after the season. The accounts of points of the fans are locked. Whoever writes a row tells its change.
+ * grace after the season. The accounts of points of the fans are locked. The caller writes the rows, and tells the changes of those.
  */
 export async function refreshRows(
   tx: Transaction,

@@ -22,15 +22,16 @@ export const HeldPoints = Integer({
 /** What `readShownTiers` returns. */
 export const ShownTiers = (description: string) =>
   Type.Array(
-    Closed({
-      account: Type.String({ description: 'The account.' }),
-      id: Type.String({ description: 'The tier.' }),
-      name: Type.String({ description: 'For the fan to read.' }),
-    }),
+    Closed(
+      {
+        account: Type.String({ description: 'The account.' }),
+        id: Type.String({ description: 'The tier.' }),
+        name: Type.String({ description: 'For the fan to read.' }),
+      },
+      { title: 'ShownTier' },
+    ),
     { description },
   )
-
-export const exampleTiers = [{ account: 'status', id: 'silver', name: 'Silver' }]
 
 const Reason = OneOf(POINTS_REASONS, {
   description: 'Only entries of this reason.',

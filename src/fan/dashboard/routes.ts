@@ -1,6 +1,6 @@
 import { Closed, Instant, Integer, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { exampleTiers, HeldPoints, PointsEntry, ShownTiers } from '../../economy/points/schema.ts'
+import { HeldPoints, PointsEntry, ShownTiers } from '../../economy/points/schema.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
@@ -24,7 +24,7 @@ const Dashboard = Closed(
     rank: Nullable(Integer({ minimum: 1 }), {
       description: 'Rank on the global leaderboard. Null for fans who have not joined it.',
     }),
-    tier: ShownTiers('Your tiers, one for each account in which you have one.'),
+    tier: ShownTiers('One for each account with a tier.'),
     rewards: Closed(
       {
         claimable: Count('Can be claimed now.'),
@@ -78,7 +78,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
           points: 100,
           held: 0,
           rank: 42,
-          tier: exampleTiers,
+          tier: [{ account: 'status', id: 'silver', name: 'Silver' }],
           rewards: { claimable: 2, claimed: 1, redeemed: 0 },
           packs: { sealed: 1, opened: 3 },
           quests: { active: 3, claimable: 1, streakAtRisk: null },

@@ -1,6 +1,6 @@
 import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '../../core/typebox.ts'
-import { exampleTiers, HeldPoints, ShownTiers } from '../../economy/points/schema.ts'
+import { HeldPoints, ShownTiers } from '../../economy/points/schema.ts'
 import { PROFILE_FIELDS, type ProfileFieldName, profileFields } from '../../identity/users/profile-fields.ts'
 import { exampleIdentity, Identity } from '../../identity/users/schema.ts'
 
@@ -36,7 +36,7 @@ export const Profile = Closed(
     identity: Identity,
     points: Integer({ description: 'Current balance, including held points.', minimum: 0 }),
     held: HeldPoints,
-    tier: ShownTiers('The tiers of the fan, one for each account with one.'),
+    tier: ShownTiers('One for each account with a tier.'),
     onboarding: Closed(
       { state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) },
       { description: 'Progress of the fan; `GET /api/user/onboarding` has the details.' },
@@ -112,7 +112,7 @@ export const exampleProfile = {
   identity: exampleIdentity,
   points: 100,
   held: 0,
-  tier: exampleTiers,
+  tier: [],
   onboarding: { state: 'completed', completedAt: '2026-08-15T18:30:00.000Z' },
   createdAt: '2026-08-15T18:29:00.000Z',
   updatedAt: '2026-08-15T18:30:00.000Z',

@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import { exampleTeam } from '../../club/teams/schema.ts'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
-import { exampleTiers } from '../../economy/points/schema.ts'
 import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
 import { HandleParams } from '../../identity/relations/schema.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
@@ -53,7 +52,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
           favoriteTeam: exampleTeam,
           rank: 42,
           points: 1250,
-          tier: exampleTiers,
+          tier: [],
           locker: { title: 'Derby days', theme: 'night' },
           following: true,
           followsYou: false,

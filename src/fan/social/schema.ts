@@ -16,7 +16,7 @@ export const FanPage = Closed(
       description: 'On the global leaderboard. Null if the fan is not on it, or does not show it to you.',
     }),
     points: Nullable(Integer({ minimum: 0 }), { description: 'Points earned; null as `rank`.' }),
-    tier: ShownTiers('Tiers of public accounts. Empty if the fan does not show you the profile.'),
+    tier: ShownTiers('Of public accounts. Empty if hidden.'),
     locker: Nullable(Closed({ title: Locker.properties.title, theme: Locker.properties.theme }), {
       description:
         'What `GET /api/lockers/{handle}` has. Null if the fan has none, or does not show it to you.',

@@ -79,12 +79,12 @@ export async function toldChanges(reader: Reader, userId: string, accountId: str
   })
 }
 
-/** The tier after the changes. Each begins with the tier that the one before left. */
+/** The tier after the changes. Each begins with the tier after the previous one. */
 export function stateAfter(told: Told[]): string | null {
   let tier: string | null = null
   for (const { type, tierId, toTierId } of told) {
     if (type === 'tier.reached' ? tier === tierId : tier !== tierId)
-      throw new Error(`${type} ${tierId} was told of a fan with the tier ${tier}`)
+      throw new Error(`${type} ${tierId} for a fan with the tier ${tier}`)
     tier = type === 'tier.reached' ? tierId : toTierId
   }
   return tier

@@ -81,7 +81,10 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
       }
       onConfirm={async reason => {
         const booked = await api.grantPointsToFan({
-          ...{ fanId: fan.id, delta: asWritten(delta), ref, reason },
+          fanId: fan.id,
+          delta: asWritten(delta),
+          ref,
+          reason,
           account: account?.id,
         })
         const words = `The balance is ${formatCount(booked.balance)}.`
