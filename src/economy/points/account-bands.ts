@@ -1,5 +1,5 @@
 /** How many fans have how much in an account, so that a fan can judge a chance. */
-import { and, eq, lt, min, sql } from 'drizzle-orm'
+import { and, between, eq, lt, min, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 
 const MAX_BANDS = 50
@@ -21,16 +21,19 @@ export async function readBands(reader: Reader, accountId: string) {
     .from(rows)
     .where(isCounted)
   const width = widthFor(-Number(lowest?.minusTotal ?? 0))
-  const above = sql`(-${rows.minusTotal} - 1)`
-  // Not a parameter: the expression must be the same in GROUP BY.
-  const start = sql<number>`${above} - ${above} % ${sql.raw(String(width))}`.mapWith(Number).as('start')
-  const counted = reader.select({ start }).from(rows).where(isCounted).as('counted')
-  const found = await reader
-    .select({ start: counted.start, fans: sql<number>`count(*)`.mapWith(Number) })
-    .from(counted)
-    .groupBy(counted.start)
-    .orderBy(counted.start)
-  const bands = joinSmall(found.map(({ start, fans }) => ({ from: start + 1, to: start + width, fans })))
+  const { accounts } = reader.tables
+  const all = Array.from({ length: MAX_BANDS }, (_, n) => ({ from: n * width + 1, to: (n + 1) * width }))
+  // A range of the index for each band: to group the rows takes four times as long.
+  const counts: Record<string, SQL<number>> = {}
+  for (const [n, { from, to }] of all.entries()) {
+    const isIn = and(eq(rows.accountId, accountId), between(rows.minusTotal, -to, -from))
+    counts[`band_${n}`] = sql<number>`(select count(*) from ${rows} where ${isIn})`.mapWith(Number)
+  }
+  const [found] = await reader.select(counts).from(accounts).where(eq(accounts.id, accountId))
+  const filled = all
+    .map((band, n) => ({ ...band, fans: found?.[`band_${n}`] ?? 0 }))
+    .filter(({ fans }) => fans > 0)
+  const bands = joinSmall(filled)
   return { asOf, fans: bands.reduce((sum, { fans }) => sum + fans, 0), bands }
 }
 

@@ -2,7 +2,7 @@
  * Fans by their total in an account, as of an instant. A row of a fan that has not changed since has the total; those of all others
  * are counted from their entries.
  */
-import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Account, AccountSet } from '../accounts/account-set.ts'
 import { basesOf, windowFromAt } from '../accounts/account-set.ts'
@@ -72,13 +72,12 @@ async function countChanged(
   from: Date | null,
 ): Promise<Place[]> {
   const { fanAccounts: rows, accountEntries } = reader.tables
-  // Ranges of indexes: `<>` has none. A basis begins with its window.
+  // Ranges of two indexes, each of its own: for `or` SQLite reads the whole table. A basis begins with its window.
   const [first, end] = basesOf(from)
-  const isOtherWindow = or(lt(rows.basis, first), gte(rows.basis, end))
-  const changed = reader
-    .select({ userId: rows.userId })
-    .from(rows)
-    .where(and(eq(rows.accountId, account.id), or(gt(rows.updatedAt, asOf), isOtherWindow)))
+  const parts = [gt(rows.updatedAt, asOf), lt(rows.basis, first), gte(rows.basis, end)].map(
+    isIn => sql`select ${rows.userId} from ${rows} where ${and(eq(rows.accountId, account.id), isIn)}`,
+  )
+  const changed = sql`(${sql.join(parts, sql` union all `)})`
   const counted = totalsOf(reader, { accountId: account.id, from, asOf }, changed).as('counted')
   const isEnough = sql`${counted.total} >= ${sql.raw(String(least))}`
   const isAfter =

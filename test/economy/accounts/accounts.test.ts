@@ -306,6 +306,7 @@ onEachEngine('An account', world => {
     for (const band of bands) expect(band.fans).toBeGreaterThanOrEqual(5)
     expect(bands[0].from).toBeLessThanOrEqual(3)
     expect(bands.at(-1).to).toBeGreaterThanOrEqual(95)
+    expect(bands.reduce((sum: number, band: { fans: number }) => sum + band.fans, 0)).toBe(fans)
   })
 
   test('is verified with all else', async () => {
