@@ -78,7 +78,7 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
           points: 100,
           held: 0,
           rank: 42,
-          tier: [{ account: 'status', id: 'silver', name: 'Silver' }],
+          tier: [],
           rewards: { claimable: 2, claimed: 1, redeemed: 0 },
           packs: { sealed: 1, opened: 3 },
           quests: { active: 3, claimable: 1, streakAtRisk: null },

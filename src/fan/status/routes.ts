@@ -29,8 +29,7 @@ const fanRoutes = (deps: StatusDeps) =>
       operation({
         id: 'listAccounts',
         summary: 'List your accounts',
-        description:
-          'Your total, your tier and what is missing to the next one, in each account of the club.',
+        description: 'With your tier, and what is missing to the next one.',
         query: Closed(LanguageQuery),
         responses: { 200: schema.FanAccounts },
         examples: { 200: schema.exampleAccounts },
@@ -43,7 +42,7 @@ const fanRoutes = (deps: StatusDeps) =>
       operation({
         id: 'listAccountEntries',
         summary: 'List the entries of an account',
-        description: 'Newest first, each with the season in which it counts and what it was booked for.',
+        description: 'Newest first, with what each was booked for.',
         params: schema.AccountParams,
         query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.AccountEntries },
@@ -100,7 +99,7 @@ const serverRoutes = (deps: StatusDeps) =>
       id: 'listPriority',
       summary: 'List fans by their total',
       description:
-        'The highest total first; of equal ones, who reached it first. `asOf` of the response makes the same list again later; all pages are of that time. Erased fans are left out.',
+        'The highest total first; of equal ones, who reached it first. With `asOf` of the response the list is the same later.',
       query: PriorityQuery,
       responses: { 200: Priority },
       problems: thrownBy.listPriority,

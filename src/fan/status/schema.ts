@@ -26,7 +26,7 @@ const FanAccount = Closed(
         benefits: Type.Array(Type.String(), { description: 'What the fan gets for it.' }),
         since: Nullable(Instant('When it was reached.')),
         until: Nullable(Instant('When it ends.'), {
-          description: 'When it ends, unless the total is high enough by then. Null while it is high enough.',
+          description: 'When it ends. Null while the total is high enough.',
         }),
       }),
       { description: 'The tier of the fan.' },
@@ -42,7 +42,7 @@ const FanAccount = Closed(
         ),
         missing: Integer({ minimum: 1, description: 'What is missing to it.' }),
       }),
-      { description: 'The next tier. Null if there is none above the total.' },
+      { description: 'Null if there is none.' },
     ),
   },
   { title: 'FanAccount' },
