@@ -2301,10 +2301,10 @@ export interface components {
                 benefits: string[];
                 /** @description When it was reached. */
                 since: string | null;
-                /** @description When it ends, unless the total is high enough by then. Null while it is high enough. */
+                /** @description When it ends. Null while the total is high enough. */
                 until: string | null;
             } | null;
-            /** @description The next tier. Null if there is none above the total. */
+            /** @description Null if there is none. */
             next: {
                 /** @description The lowest tier above the total. */
                 tier: {
@@ -9012,9 +9012,9 @@ export interface codes {
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Link a wallet. Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet cannot be used to sign in. */
   linkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'challenge_expired' | 'wallet_linked_elsewhere' | 'too_many_wallets' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_wallet_signature' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** List the entries of an account. Newest first, each with the season in which it counts and what it was booked for. */
+  /** List the entries of an account. Newest first, with what each was booked for. */
   listAccountEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your accounts. Your total, your tier and what is missing to the next one, in each account of the club. */
+  /** List your accounts. With your tier, and what is missing to the next one. */
   listAccounts: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans that you block. Newest first, with only the handle, so that you can end the block. */
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
@@ -9040,7 +9040,7 @@ export interface codes {
   listPacks: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your predictions. Newest first, each with the points that it earned once there is a result. */
   listPredictions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List fans by their total. The highest total first; of equal ones, who reached it first. `asOf` of the response makes the same list again later; all pages are of that time. Erased fans are left out. Requires the scope `priority:read`. */
+  /** List fans by their total. The highest total first; of equal ones, who reached it first. With `asOf` of the response the list is the same later. Requires the scope `priority:read`. */
   listPriority: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the products on sale. Ordered by id, with the variants and their remaining stock. With a token, each with what you lack of `requires`. */
   listProducts: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -171,6 +171,14 @@ export interface components {
              */
             code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The catalogue has no active account with this id, or it is not public. */
+        AccountNotFoundProblem: {
+            /**
+             * @description `account_not_found`.
+             * @constant
+             */
+            code: "account_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The catalogue has no kind of membership with the id `kindId`. Import the kind first. */
         MembershipKindNotFoundProblem: {
             /**
@@ -235,14 +243,6 @@ export interface components {
              * @constant
              */
             code: "points_limit_reached";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The catalogue has no active account with this id, or it is not public. */
-        AccountNotFoundProblem: {
-            /**
-             * @description `account_not_found`.
-             * @constant
-             */
-            code: "account_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan has fewer points than the price, or than the points to take. Points that are held for unpaid purchases cannot be spent; `detail` states them. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
@@ -1036,6 +1036,113 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** FanAccount */
+        FanAccount: {
+            /** @description The account. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description What is counted. */
+            unit: string;
+            /** @description The sum of the entries of the seasons that count. */
+            total: number;
+            /** @description Seasons with entries, newest first. */
+            seasons: {
+                /** @description Null after the last season of the catalogue. */
+                seasonId: string | null;
+                /** @description The sum of its entries. */
+                total: number;
+            }[];
+            /** @description The tier of the fan. */
+            tier: {
+                /** @description The tier. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+                /** @description What the fan gets for it. */
+                benefits: string[];
+                /** @description When it was reached. */
+                since: string | null;
+                /** @description When it ends. Null while the total is high enough. */
+                until: string | null;
+            } | null;
+            /** @description Null if there is none. */
+            next: {
+                /** @description The lowest tier above the total. */
+                tier: {
+                    /** @description The tier. */
+                    id: string;
+                    /** @description For the fan to read. */
+                    name: string;
+                };
+                /** @description What is missing to it. */
+                missing: number;
+            } | null;
+        };
+        /** FanStatus */
+        FanStatus: {
+            /** @description The active accounts, by id. */
+            accounts: components["schemas"]["FanAccount"][];
+            /** @description Newest first. */
+            changes: {
+                /**
+                 * @description The event.
+                 * @enum {string}
+                 */
+                type: "tier.reached" | "tier.at_risk" | "tier.lost";
+                /** @description Null once the data of the event was deleted. */
+                accountId: string | null;
+                /** @description The tier that was reached, is at risk or was lost. */
+                tierId: string | null;
+                /** @description Of a lost tier: the tier after it. */
+                toTierId: string | null;
+                /** @description Of a lost tier: `season` or `correction`. */
+                reason: string | null;
+                /** @description When it was recorded. */
+                at: string;
+            }[];
+        };
+        /** AccountEntry */
+        AccountEntry: {
+            /** @description Id of the entry. */
+            id: string;
+            /** @description Position in the fan’s ledger of the account, from 1. */
+            seq: number;
+            /** @description Negative for what was taken back. */
+            delta: number;
+            /** @description The sum of all entries after this one. */
+            balanceAfter: number;
+            /** @description As in `GET /api/user/points`. */
+            reason: string;
+            /** @description Reference of the cause. */
+            ref: string;
+            /** @description The season in which it counts. Null after the last season of the catalogue. */
+            seasonId: string | null;
+            /** @description When it was earned, which decides the season. */
+            countedAt: string;
+            /** @description When it was booked. */
+            createdAt: string;
+            /** @description SHA-256 over the entry and the hash before it. */
+            hash: string;
+            /** @description What it was booked for. */
+            explanation: {
+                /** @description `rule`, `quest`, or the reason. */
+                kind: string;
+                /** @description The rule or quest. */
+                id: string | null;
+                /** @description Its name, for the fan to read. */
+                name: string | null;
+                /** @description Whether the entry takes back an earlier one. */
+                takesBack: boolean;
+            };
+        };
+        /** AccountEntries */
+        AccountEntries: {
+            /** @description Newest first. */
+            entries: components["schemas"]["AccountEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
         /** CollectedItem */
         CollectedItem: {
             /** @description Slug of the collectible. */
@@ -1389,6 +1496,8 @@ export interface components {
             delta: number;
             /** @description Identifies the grant among those of all fans and sources. It is stored permanently in the ledger, which the fan sees: it must not contain personal data. */
             ref: string;
+            /** @description The account in which the points are kept. Default: the points that fans spend. */
+            account?: string;
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
@@ -4324,6 +4433,36 @@ export interface operations {
             };
         };
     };
+    listFanAccountEntries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountEntries"];
+                };
+            };
+        };
+    };
     listFanCards: {
         parameters: {
             query?: {
@@ -5209,6 +5348,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FanHead"];
+                };
+            };
+        };
+    };
+    readFanAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanStatus"];
                 };
             };
         };
@@ -6423,6 +6585,7 @@ export interface problems {
   'fan_not_found': components['schemas']['FanNotFoundProblem']
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
+  'account_not_found': components['schemas']['AccountNotFoundProblem']
   'membership_kind_not_found': components['schemas']['MembershipKindNotFoundProblem']
   'membership_of_another_fan': components['schemas']['MembershipOfAnotherFanProblem']
   'own_role': components['schemas']['OwnRoleProblem']
@@ -6431,7 +6594,6 @@ export interface problems {
   'session_not_found': components['schemas']['SessionNotFoundProblem']
   'fans_not_mergeable': components['schemas']['FansNotMergeableProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
-  'account_not_found': components['schemas']['AccountNotFoundProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
@@ -6580,6 +6742,8 @@ export interface codes {
   listConsoleOrders: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List types of events with the members of their data, for rules and quests */
   listEventTypes: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the entries of a fan in an account */
+  listFanAccountEntries: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the collectibles that a fan owns */
   listFanCards: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the memberships of a fan */
@@ -6630,6 +6794,8 @@ export interface codes {
   readFace: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the overview of a fan */
   readFan: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read the accounts of a fan, with tiers and how they changed */
+  readFanAccounts: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read what a fan agrees to, with each change, and the age band */
   readFanConsents: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the stored record of a fan */
@@ -6772,6 +6938,7 @@ export const requests = {
   listConsoleMatches: { method: 'GET', path: '/api/match-day/matches' },
   listConsoleOrders: { method: 'GET', path: '/api/orders' },
   listEventTypes: { method: 'GET', path: '/api/catalogue/rule/event-types' },
+  listFanAccountEntries: { method: 'GET', path: '/api/fans/{fanId}/accounts/{accountId}/entries' },
   listFanCards: { method: 'GET', path: '/api/fans/{fanId}/cards' },
   listFanMemberships: { method: 'GET', path: '/api/fans/{fanId}/memberships' },
   listFanPoints: { method: 'GET', path: '/api/fans/{fanId}/points' },
@@ -6797,6 +6964,7 @@ export const requests = {
   readConsoleOrder: { method: 'GET', path: '/api/orders/{orderId}' },
   readFace: { method: 'GET', path: '/api/pictures/fans/{fanId}' },
   readFan: { method: 'GET', path: '/api/fans/{fanId}' },
+  readFanAccounts: { method: 'GET', path: '/api/fans/{fanId}/accounts' },
   readFanConsents: { method: 'GET', path: '/api/fans/{fanId}/consents' },
   readFanRecord: { method: 'GET', path: '/api/fans/{fanId}/record' },
   readFanTimeline: { method: 'GET', path: '/api/fans/{fanId}/timeline' },

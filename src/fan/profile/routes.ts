@@ -8,7 +8,7 @@ import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
-import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
+import { exampleProfile, exampleProfileChange, exampleWritten, Profile, ProfileChange } from './schema.ts'
 
 export const profileRoutes = (deps: FanDeps) =>
   fans(deps, { prefix: '/api/user/profile', tag: 'User' })
@@ -41,7 +41,7 @@ export const profileRoutes = (deps: FanDeps) =>
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
         problems: thrownBy.writeProfile,
-        examples: { body: exampleProfileChange, 200: exampleProfile, 201: exampleProfile },
+        examples: { body: exampleProfileChange, 200: exampleWritten, 201: exampleWritten },
       }),
     )
     .patch(
@@ -55,7 +55,7 @@ export const profileRoutes = (deps: FanDeps) =>
         body: ProfileChange,
         responses: { 200: Profile },
         problems: thrownBy.updateProfile,
-        examples: { body: { bio: 'North stand, row 12.' }, 200: exampleProfile },
+        examples: { body: { bio: 'North stand, row 12.' }, 200: exampleWritten },
       }),
     )
 

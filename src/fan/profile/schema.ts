@@ -118,6 +118,16 @@ export const exampleProfile = {
   updatedAt: '2026-08-15T18:30:00.000Z',
 }
 
+/** Of writes: what the fan has not set is null. */
+export const exampleWritten = {
+  ...exampleProfile,
+  avatarUrl: null,
+  bio: null,
+  country: null,
+  favoriteTeamId: null,
+  identity: { ...exampleIdentity, email: null, emailVerified: null, name: null, picture: null },
+}
+
 /** Without a handle: the second fan to send the example would find it taken. */
 const { handle: _, ...exampleWithoutHandle } = examples
 export const exampleProfileChange = exampleWithoutHandle

@@ -74,8 +74,7 @@ function publicRoutes(deps: StatusDeps) {
     operation({
       id: 'readBands',
       summary: 'Read how many fans have how much',
-      description:
-        'In at most 50 bands of a public account. A band of fewer than 5 fans is joined with the next one.',
+      description: 'Of a public account, in at most 50 bands of 5 fans or more.',
       params: schema.AccountParams,
       responses: { 200: schema.Bands },
       problems: thrownBy.readBands,

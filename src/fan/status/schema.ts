@@ -17,7 +17,7 @@ const FanAccount = Closed(
         seasonId: Nullable(Type.String(), { description: 'Null after the last season of the catalogue.' }),
         total: Total('The sum of its entries.'),
       }),
-      { description: 'Seasons with entries, newest first.' },
+      { description: 'Newest first.' },
     ),
     tier: Nullable(
       Closed({
@@ -56,25 +56,25 @@ export const FanAccounts = Closed(
 const AccountEntry = Closed(
   {
     id: Id('Id of the entry.'),
-    seq: Integer({ minimum: 1, description: 'Position in the fan’s ledger of the account, from 1.' }),
+    seq: Integer({ minimum: 1, description: 'From 1.' }),
     delta: Total('Negative for what was taken back.'),
     balanceAfter: Integer({ minimum: 0, description: 'The sum of all entries after this one.' }),
     reason: Type.String({ description: 'As in `GET /api/user/points`.' }),
     ref: Type.String({ description: 'Reference of the cause.' }),
     seasonId: Nullable(Type.String(), {
-      description: 'The season in which it counts. Null after the last season of the catalogue.',
+      description: 'Null after the last season of the catalogue.',
     }),
     countedAt: Instant('When it was earned, which decides the season.'),
     createdAt: Instant('When it was booked.'),
-    hash: Type.String({ description: 'SHA-256 over the entry and the hash before it.' }),
+    hash: Type.String({ description: 'SHA-256, with the hash before it.' }),
     explanation: Closed(
       {
         kind: Type.String({ description: '`rule`, `quest`, or the reason.' }),
         id: Nullable(Type.String(), { description: 'The rule or quest.' }),
         name: Nullable(Type.String(), { description: 'Its name, for the fan to read.' }),
-        takesBack: Type.Boolean({ description: 'Whether the entry takes back an earlier one.' }),
+        takesBack: Type.Boolean({ description: 'Whether it takes back an earlier one.' }),
       },
-      { description: 'What it was booked for.' },
+      { description: 'The cause.' },
     ),
   },
   { title: 'AccountEntry' },
@@ -87,7 +87,7 @@ export const AccountEntries = Closed(
 
 export const Bands = Closed(
   {
-    asOf: Instant('When they were counted, at most a minute ago.'),
+    asOf: Instant('At most a minute ago.'),
     fans: Integer({ minimum: 0, description: 'Fans with a total above zero. 0 if there are fewer than 5.' }),
     bands: Type.Array(
       Closed({
@@ -95,7 +95,7 @@ export const Bands = Closed(
         to: Integer({ minimum: 1, description: 'The highest total.' }),
         fans: Integer({ minimum: 5, description: 'Fans with such a total.' }),
       }),
-      { maxItems: 50, description: 'The lowest first. None has fewer than 5 fans.' },
+      { maxItems: 50, description: 'The lowest first.' },
     ),
   },
   { title: 'Bands' },
@@ -109,36 +109,14 @@ export const exampleAccounts = {
       unit: 'points',
       total: 1_240,
       seasons: [{ seasonId: '2026-27', total: 1_240 }],
-      tier: {
-        id: 'silver',
-        name: 'Silver',
-        benefits: ['Priority for away games'],
-        since: '2026-10-03T18:30:00.000Z',
-        until: null,
-      },
+      tier: null,
       next: { tier: { id: 'gold', name: 'Gold' }, missing: 760 },
     },
   ],
 }
 
-export const exampleEntries = {
-  entries: [
-    {
-      id: '01981e2c-7c1f-7000-8000-000000000001',
-      seq: 1,
-      delta: 40,
-      balanceAfter: 40,
-      reason: 'rule',
-      ref: 'home-game:turnstiles:scan-1',
-      seasonId: '2026-27',
-      countedAt: '2026-08-15T18:30:00.000Z',
-      createdAt: '2026-08-15T18:31:00.000Z',
-      hash: '9f2c1d5ab0c0f0f5b8d1d3a5e7c9b1a3d5f7e9c1b3a5d7f9e1c3b5a7d9f1e3c5',
-      explanation: { kind: 'rule', id: 'home-game', name: 'At a home game', takesBack: false },
-    },
-  ],
-  nextCursor: null,
-}
+/** An entry is as one of `GET /api/user/points`. */
+export const exampleEntries = { entries: [], nextCursor: null }
 
 export const exampleBands = {
   asOf: '2026-08-15T18:30:00.000Z',
