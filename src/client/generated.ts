@@ -2284,7 +2284,7 @@ export interface components {
             unit: string;
             /** @description The sum of the entries of the seasons that count. */
             total: number;
-            /** @description Seasons with entries, newest first. */
+            /** @description Newest first. */
             seasons: {
                 /** @description Null after the last season of the catalogue. */
                 seasonId: string | null;
@@ -2326,7 +2326,7 @@ export interface components {
         AccountEntry: {
             /** @description Id of the entry. */
             id: string;
-            /** @description Position in the fan’s ledger of the account, from 1. */
+            /** @description From 1. */
             seq: number;
             /** @description Negative for what was taken back. */
             delta: number;
@@ -2336,15 +2336,15 @@ export interface components {
             reason: string;
             /** @description Reference of the cause. */
             ref: string;
-            /** @description The season in which it counts. Null after the last season of the catalogue. */
+            /** @description Null after the last season of the catalogue. */
             seasonId: string | null;
             /** @description When it was earned, which decides the season. */
             countedAt: string;
             /** @description When it was booked. */
             createdAt: string;
-            /** @description SHA-256 over the entry and the hash before it. */
+            /** @description SHA-256, with the hash before it. */
             hash: string;
-            /** @description What it was booked for. */
+            /** @description The cause. */
             explanation: {
                 /** @description `rule`, `quest`, or the reason. */
                 kind: string;
@@ -2352,7 +2352,7 @@ export interface components {
                 id: string | null;
                 /** @description Its name, for the fan to read. */
                 name: string | null;
-                /** @description Whether the entry takes back an earlier one. */
+                /** @description Whether it takes back an earlier one. */
                 takesBack: boolean;
             };
         };
@@ -2365,11 +2365,11 @@ export interface components {
         };
         /** Bands */
         Bands: {
-            /** @description When they were counted, at most a minute ago. */
+            /** @description At most a minute ago. */
             asOf: string;
             /** @description Fans with a total above zero. 0 if there are fewer than 5. */
             fans: number;
-            /** @description The lowest first. None has fewer than 5 fans. */
+            /** @description The lowest first. */
             bands: {
                 /** @description The lowest total. */
                 from: number;
@@ -9086,7 +9086,7 @@ export interface codes {
   preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a top-up. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. */
   prepareTopUpPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Read how many fans have how much. In at most 50 bands of a public account. A band of fewer than 5 fans is joined with the next one. */
+  /** Read how many fans have how much. Of a public account, in at most 50 bands of 5 fans or more. */
   readBands: 'malformed_request' | 'account_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
   readCheckInCode: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'

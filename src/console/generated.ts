@@ -1046,7 +1046,7 @@ export interface components {
             unit: string;
             /** @description The sum of the entries of the seasons that count. */
             total: number;
-            /** @description Seasons with entries, newest first. */
+            /** @description Newest first. */
             seasons: {
                 /** @description Null after the last season of the catalogue. */
                 seasonId: string | null;
@@ -1106,7 +1106,7 @@ export interface components {
         AccountEntry: {
             /** @description Id of the entry. */
             id: string;
-            /** @description Position in the fan’s ledger of the account, from 1. */
+            /** @description From 1. */
             seq: number;
             /** @description Negative for what was taken back. */
             delta: number;
@@ -1116,15 +1116,15 @@ export interface components {
             reason: string;
             /** @description Reference of the cause. */
             ref: string;
-            /** @description The season in which it counts. Null after the last season of the catalogue. */
+            /** @description Null after the last season of the catalogue. */
             seasonId: string | null;
             /** @description When it was earned, which decides the season. */
             countedAt: string;
             /** @description When it was booked. */
             createdAt: string;
-            /** @description SHA-256 over the entry and the hash before it. */
+            /** @description SHA-256, with the hash before it. */
             hash: string;
-            /** @description What it was booked for. */
+            /** @description The cause. */
             explanation: {
                 /** @description `rule`, `quest`, or the reason. */
                 kind: string;
@@ -1132,7 +1132,7 @@ export interface components {
                 id: string | null;
                 /** @description Its name, for the fan to read. */
                 name: string | null;
-                /** @description Whether the entry takes back an earlier one. */
+                /** @description Whether it takes back an earlier one. */
                 takesBack: boolean;
             };
         };
