@@ -21,7 +21,6 @@ export async function readBands(reader: Reader, accountId: string) {
     .from(rows)
     .where(isCounted)
   const width = widthFor(-Number(lowest?.minusTotal ?? 0))
-  const { accounts } = reader.tables
   const all = Array.from({ length: MAX_BANDS }, (_, n) => ({ from: n * width + 1, to: (n + 1) * width }))
   // A range of the index for each band: to group the rows takes four times as long.
   const counts: Record<string, SQL<number>> = {}
@@ -29,7 +28,7 @@ export async function readBands(reader: Reader, accountId: string) {
     const isIn = and(eq(rows.accountId, accountId), between(rows.minusTotal, -to, -from))
     counts[`band_${n}`] = sql<number>`(select count(*) from ${rows} where ${isIn})`.mapWith(Number)
   }
-  const [found] = await reader.select(counts).from(accounts).where(eq(accounts.id, accountId))
+  const [found] = await reader.select(counts).from(rows).where(isCounted).limit(1)
   const filled = all
     .map((band, n) => ({ ...band, fans: found?.[`band_${n}`] ?? 0 }))
     .filter(({ fans }) => fans > 0)
