@@ -26,13 +26,7 @@ interface EnsuredUser {
   created: boolean
 }
 
-/** As `ensureUser`, but looks for the record first. Null if the fan was erased. */
-export async function ensureRecord(tx: Transaction, subject: Subject): Promise<EnsuredUser | null> {
-  const known = await lockNamed(tx, subject)
-  if (!known) return createRecord(tx, subject)
-  return isErased(known) ? null : { user: known, created: false }
-}
-
+/** Null if the fan was erased. */
 async function createRecord(tx: Transaction, { provider, subject }: Subject): Promise<EnsuredUser | null> {
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
