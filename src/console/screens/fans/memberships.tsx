@@ -67,7 +67,7 @@ export function MembershipsTab({ fanId, isClosed }: { fanId: string; isClosed: b
                 id: 'number',
                 title: 'Number',
                 width: '8rem',
-                hide: 'middle',
+                hide: 'narrow',
                 cell: ({ number }) => (number === null ? <None /> : <bdi>{number}</bdi>),
               },
               {
@@ -77,18 +77,19 @@ export function MembershipsTab({ fanId, isClosed }: { fanId: string; isClosed: b
                 cell: ({ holder }) => (holder === null ? <None /> : <bdi>{holder}</bdi>),
               },
               {
-                id: 'period',
-                title: 'From, until',
-                width: '12rem',
+                id: 'starts',
+                title: 'From',
+                width: '10rem',
+                hide: 'middle',
+                cell: ({ startsAt }) => <Time at={startsAt} />,
+              },
+              {
+                id: 'ends',
+                title: 'Until',
+                width: '10rem',
                 hide: 'narrow',
                 under: true,
-                cell: ({ startsAt, endsAt }) => (
-                  <>
-                    <Time at={startsAt} />
-                    {', '}
-                    <Time at={endsAt} />
-                  </>
-                ),
+                cell: ({ endsAt }) => <Time at={endsAt} />,
               },
               {
                 id: 'since',
@@ -102,18 +103,18 @@ export function MembershipsTab({ fanId, isClosed }: { fanId: string; isClosed: b
                     {
                       id: 'actions',
                       title: 'Actions',
-                      width: '9rem',
+                      width: '11rem',
                       cell: (one: Membership) => (
-                        <span class="row-actions">
+                        <>
                           <Button small onClick={() => setWriting(one)}>
                             Change
-                          </Button>
+                          </Button>{' '}
                           {one.state !== 'ended' && (
                             <Button small kind="danger" onClick={() => setEnding(one)}>
                               End
                             </Button>
                           )}
-                        </span>
+                        </>
                       ),
                     },
                   ]
