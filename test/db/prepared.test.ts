@@ -67,6 +67,7 @@ const SCARF = {
   endsAt: null,
   stockRemaining: 3,
   requiredHolding: null,
+  sponsorId: null,
   requires: null,
 }
 const SHIRT = {
@@ -80,6 +81,7 @@ const SHIRT = {
   endsAt: new Date('2026-12-31T23:59:59.999Z'),
   stockRemaining: null,
   requiredHolding: null,
+  sponsorId: null,
   requires: null,
 }
 

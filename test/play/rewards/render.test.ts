@@ -12,6 +12,7 @@ const rewards: fc.Arbitrary<RewardRow> = fc.record({
   description: text,
   imageUrl: fc.option(text),
   itemType: text,
+  sponsorId: fc.option(text),
   pointsRequired: fc.nat(),
   active: fc.constant(true),
   startsAt: fc.option(fc.constant(new Date(now.getTime() - 1))),
