@@ -31,6 +31,7 @@ export interface Document {
   servers: { url: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, DocumentedOperation>>
+  webhooks: Json
   components: {
     schemas: Record<string, Json>
     parameters: Record<string, Json>
