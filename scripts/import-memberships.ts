@@ -1,13 +1,10 @@
 /** `bun run import-memberships FILE`: imports the memberships of a ticket office. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { isTimeZone } from '../src/core/windows.ts'
-import { DATE_ORDERS } from '../src/operate/admin/import/membership-columns.ts'
-import {
-  type ChangedMembership,
-  importMembershipsFile,
-} from '../src/operate/admin/import/memberships-file.ts'
 import type { FaultyLine } from '../src/platform/files/row-file.ts'
 import { timeZoneOf } from '../src/platform/settings/settings.ts'
+import { DATE_ORDERS } from '../src/play/memberships/file-columns.ts'
+import { type ChangedMembership, importMembershipsFile } from '../src/play/memberships/import-file.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fanEmails, providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'

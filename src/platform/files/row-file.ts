@@ -26,6 +26,15 @@ export interface FaultyLine {
 
 export type ParsedLine = { line: number; value: unknown } | FaultyLine
 
+/** Of an import of rows. Each is awaited. What one throws ends the import, between two batches. */
+export interface ImportHooks {
+  /** Lines so far. */
+  onChecked(lines: number): void | Promise<void>
+  /** A line that is not imported. */
+  onFaulty(line: FaultyLine): void | Promise<void>
+  onWritten(done: number, total: number): void | Promise<void>
+}
+
 /** Maximum size of a line, or of a CSV record, in bytes. */
 export const MAX_LINE_BYTES = 65_536
 /** Maximum of reported faults per line. */

@@ -1,7 +1,7 @@
 /** Imports a file of fans: checks every line, then writes what is due. Repeated after an interruption, it continues. */
 import type { Database } from '../../../../db/index.ts'
 import { writeInBatches } from '../../../../db/write-in-batches.ts'
-import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
+import type { ImportHooks, RowFile } from '../../../platform/files/row-file.ts'
 import { chunksOf } from '../../../platform/files/rows.ts'
 import { type FanPlan, type ImportedFan, importFans, isDue, planFans } from './fans.ts'
 import { type FanLine, readFans } from './read-fans.ts'
@@ -20,15 +20,6 @@ interface FansImport {
   exclusive?: boolean | undefined
   /** A monotonic clock, in milliseconds. */
   elapsed: () => number
-}
-
-/** Each is awaited. What one throws ends the import, between two batches. */
-export interface ImportHooks {
-  /** Lines so far. */
-  onChecked(lines: number): void | Promise<void>
-  /** A line that is not imported. */
-  onFaulty(line: FaultyLine): void | Promise<void>
-  onWritten(done: number, total: number): void | Promise<void>
 }
 
 interface Counts {

@@ -13,7 +13,7 @@ import {
 } from '../../../platform/files/stored-file.ts'
 import { timeZoneOf } from '../../../platform/settings/settings.ts'
 import type { CatalogueStep } from '../../../play/catalogue-file/import-file.ts'
-import { DATE_ORDERS } from '../import/membership-columns.ts'
+import { DATE_ORDERS } from '../../../play/memberships/file-columns.ts'
 import type { ImportKind } from './job-kinds.ts'
 import type { ChangedEntry, JobContext, JobInput, JobResult, Kind, LineFault } from './kind.ts'
 
@@ -103,7 +103,7 @@ async function importEvents(context: JobContext): Promise<JobResult> {
 }
 
 async function importMemberships(context: JobContext): Promise<JobResult> {
-  const { importMembershipsFile } = await import('../import/memberships-file.ts')
+  const { importMembershipsFile } = await import('../../../play/memberships/import-file.ts')
   const { file, terms, dryRun, listed, hooks } = await linesOf(context)
   const { provider, ...options } = terms
   const { db, config, input, onProgress } = context

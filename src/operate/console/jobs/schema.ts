@@ -3,7 +3,7 @@ import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } fro
 import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
 import { PART_BYTES } from '../../../platform/files/stored-file.ts'
-import { DATE_ORDERS, MEMBERSHIP_COLUMNS } from '../../admin/import/membership-columns.ts'
+import { DATE_ORDERS, MEMBERSHIP_COLUMNS } from '../../../play/memberships/file-columns.ts'
 import { VERIFICATIONS } from '../../admin/jobs/job-kinds.ts'
 import { Change } from '../catalogue/schema.ts'
 

@@ -1,15 +1,15 @@
 /** Streams a file of memberships, as a ticket office exports it: each line with its membership or with all its faults. */
-import { parseInstant } from '../../../core/instant.ts'
-import { Closed, Slug } from '../../../core/schemas.ts'
-import { Type } from '../../../core/typebox.ts'
-import { normalizeEmail } from '../../../identity/users/emails.ts'
-import type { FanReference } from '../../../identity/users/fan-reference.ts'
-import type { Cell } from '../../../platform/files/cells.ts'
-import type { CsvColumns } from '../../../platform/files/csv.ts'
-import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
-import { findColumnFaults, findSchemaFaults, objectOf, readRows } from '../../../platform/files/rows.ts'
-import { membershipMembers } from '../../../play/memberships/schema.ts'
-import { type DateOrder, MEMBERSHIP_COLUMNS } from './membership-columns.ts'
+import { parseInstant } from '../../core/instant.ts'
+import { Closed, Slug } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
+import { normalizeEmail } from '../../identity/users/emails.ts'
+import type { FanReference } from '../../identity/users/fan-reference.ts'
+import type { Cell } from '../../platform/files/cells.ts'
+import type { CsvColumns } from '../../platform/files/csv.ts'
+import type { FaultyLine, RowFile } from '../../platform/files/row-file.ts'
+import { findColumnFaults, findSchemaFaults, objectOf, readRows } from '../../platform/files/rows.ts'
+import { type DateOrder, MEMBERSHIP_COLUMNS } from './file-columns.ts'
+import { membershipMembers } from './schema.ts'
 
 const MembershipRecord = Closed({
   ref: membershipMembers.ref,

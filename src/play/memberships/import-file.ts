@@ -1,25 +1,24 @@
 /** Imports a file of memberships: checks every line, then writes what is due. Repeated after an interruption, it continues. */
-import type { Database, Reader, Transaction } from '../../../../db/index.ts'
-import { rollBack } from '../../../../db/roll-back.ts'
-import { writeInBatches } from '../../../../db/write-in-batches.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
+import { rollBack } from '../../../db/roll-back.ts'
+import { writeInBatches } from '../../../db/write-in-batches.ts'
 import {
   type FanNaming,
   type FanReference,
   type ResolvedFan,
   resolveFans,
-} from '../../../identity/users/fan-reference.ts'
-import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
-import { chunksOf } from '../../../platform/files/rows.ts'
-import type { MembershipRow } from '../../../play/memberships/periods.ts'
+} from '../../identity/users/fan-reference.ts'
+import type { FaultyLine, ImportHooks, RowFile } from '../../platform/files/row-file.ts'
+import { chunksOf } from '../../platform/files/rows.ts'
+import type { MembershipRow } from './periods.ts'
+import { type MembershipLine, readMembershipLines } from './read-file.ts'
 import {
   differencesOf,
   type MembershipWriting,
   readMemberships,
   type StatedMembership,
   writeMemberships,
-} from '../../../play/memberships/write-memberships.ts'
-import type { ImportHooks } from './fans-file.ts'
-import { type MembershipLine, readMembershipLines } from './read-memberships.ts'
+} from './write-memberships.ts'
 
 /** Memberships of a dry run's unit of work, and of one without other processes. */
 const CHUNK = 200

@@ -1,13 +1,13 @@
 /** Memberships from the file of a ticket office. */
 import { beforeEach, expect, test } from 'bun:test'
 import { indexEmails } from '../../../src/identity/users/emails.ts'
-import { importMembershipsFile } from '../../../src/operate/admin/import/memberships-file.ts'
-import { readDate } from '../../../src/operate/admin/import/read-memberships.ts'
+import { importMembershipsFile } from '../../../src/play/memberships/import-file.ts'
+import { readDate } from '../../../src/play/memberships/read-file.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
-import { addMembershipKind, endMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
-import { patientFan } from '../../play/packs/packs-world.ts'
-import { userIdOf } from '../../play/quests/quests-world.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { patientFan } from '../packs/packs-world.ts'
+import { userIdOf } from '../quests/quests-world.ts'
+import { addMembershipKind, endMembership, ticketOffice } from './memberships-world.ts'
 
 const HEADER = 'Ticket;kind;number;Name;email;subject;startsAt;endsAt;Block'
 
