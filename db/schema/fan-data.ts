@@ -20,6 +20,7 @@ import { fanData as season } from './operate/admin.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
 import { fanData as codes } from './play/codes.ts'
+import { fanData as leagues } from './play/leagues.ts'
 import { fanData as lockers } from './play/lockers.ts'
 import { fanData as memberships } from './play/memberships.ts'
 import { fanData as packs } from './play/packs.ts'
@@ -52,6 +53,7 @@ export const fanData = {
   ...shop,
   ...topUps,
   ...sets,
+  ...leagues,
   ...lockers,
   ...trades,
   ...checkIns,

@@ -39,6 +39,7 @@ import { defineIdentityProviderTables } from './platform/identity-provider.ts'
 import { defineJobsTables } from './platform/jobs.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { defineCodesTables } from './play/codes.ts'
+import { defineLeaguesTables } from './play/leagues.ts'
 import { defineLockersTables } from './play/lockers.ts'
 import { defineMembershipsTables } from './play/memberships.ts'
 import { definePacksTables } from './play/packs.ts'
@@ -105,6 +106,7 @@ function defineTables(kit: ColumnKit) {
     ...defineSetsTables(kit, { ...users, ...packs, ...rewards }),
     ...definePurchasesTables(kit),
     ...defineTopUpsTables(kit, users),
+    ...defineLeaguesTables(kit, users),
     ...defineLockersTables(kit, users),
     ...defineTradesTables(kit, { ...users, ...packs }),
     ...defineCheckInsTables(kit, { ...users, ...matches }),

@@ -45,7 +45,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['rewards'],
       ['packs', 'top-ups'],
       ['quests', 'shop', 'lockers', 'sets', 'codes'],
-      ['trades', 'shares', 'catalogue-file'],
+      ['trades', 'shares', 'catalogue-file', 'leagues'],
     ],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },

@@ -48,6 +48,7 @@ import { serverHooks } from '../platform/http/edge/server-hooks.ts'
 import { checkInPages } from '../play/check-ins/page-routes.ts'
 import { checkInRoutes } from '../play/check-ins/routes.ts'
 import { codesRoutes } from '../play/codes/routes.ts'
+import { leaguesRoutes } from '../play/leagues/routes.ts'
 import { lockersRoutes } from '../play/lockers/routes.ts'
 import { membershipsRoutes } from '../play/memberships/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
@@ -127,6 +128,7 @@ const play = (deps: Deps) =>
     .use(productsRoutes(deps))
     .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))
+    .use(leaguesRoutes(deps))
     .use(questsRoutes(deps))
     .use(setsRoutes(deps))
     .use(predictionRoutes(deps))

@@ -23,6 +23,7 @@ import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
 import { codeProblems } from '../play/codes/problems.ts'
 import { eligibilityProblems } from '../play/eligibility/problems.ts'
+import { leagueProblems } from '../play/leagues/problems.ts'
 import { lockerProblems } from '../play/lockers/problems.ts'
 import { membershipProblems } from '../play/memberships/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
@@ -59,6 +60,7 @@ export const problemTypes = unite(
   purchaseProblems,
   topUpProblems,
   packProblems,
+  leagueProblems,
   lockerProblems,
   tradeProblems,
   walletProblems,

@@ -31,6 +31,7 @@ import { isInSegment } from '../operate/admin/segments/segments.ts'
 import { listUses } from '../operate/admin/segments/uses.ts'
 import { createSettingsSpine } from '../platform/settings/settings.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
+import { changeLeagueBaselines } from '../play/leagues/personal-data.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
 import { isCollectible } from '../play/packs/give-collectible.ts'
 import { findOwned } from '../play/packs/ownership.ts'
@@ -44,7 +45,7 @@ export const createSpine = (): Spine => ({
   matches: createMatchesSpine(recordMatchUpdate),
   segments: createSegmentsSpine({ isInSegment, readAccountTiers, listUses }),
   accounts: createAccountsSpine(recordTiers),
-  points: createPointsSpine(recordEntries),
+  points: createPointsSpine(recordEntries, changeLeagueBaselines),
   events: createEventsSpine({
     readers: [questReader, referralReader],
     subscribers: [webhookSubscriber, sinkSubscriber],

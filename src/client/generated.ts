@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -454,6 +454,14 @@ export interface components {
              * @constant
              */
             code: "trade_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No league has this id, or the caller is not a member of it. Only members can read a league. */
+        LeagueNotFoundProblem: {
+            /**
+             * @description `league_not_found`.
+             * @constant
+             */
+            code: "league_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A fan cannot report themselves or their own locker. */
         CannotReportYourselfProblem: {
@@ -1121,6 +1129,62 @@ export interface components {
              * @constant
              */
             code: "line_state_not_allowed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan owns at most 30 leagues, and is a member of at most 60. Leave one first. */
+        TooManyLeaguesProblem: {
+            /**
+             * @description `too_many_leagues`.
+             * @constant
+             */
+            code: "too_many_leagues";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has joined the league before. Read it instead. */
+        AlreadyMemberProblem: {
+            /**
+             * @description `already_member`.
+             * @constant
+             */
+            code: "already_member";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The owner of the league has banned the caller. */
+        BannedProblem: {
+            /**
+             * @description `banned`.
+             * @constant
+             */
+            code: "banned";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The owner lets nobody join at the moment. */
+        LeagueLockedProblem: {
+            /**
+             * @description `league_locked`.
+             * @constant
+             */
+            code: "league_locked";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A league has at most 1000 members. */
+        LeagueFullProblem: {
+            /**
+             * @description `league_full`.
+             * @constant
+             */
+            code: "league_full";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only the owner can change the league, remove other members and ban fans. */
+        NotOwnerProblem: {
+            /**
+             * @description `not_owner`.
+             * @constant
+             */
+            code: "not_owner";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description To leave a league, remove yourself from its members. */
+        CannotBanYourselfProblem: {
+            /**
+             * @description `cannot_ban_yourself`.
+             * @constant
+             */
+            code: "cannot_ban_yourself";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
@@ -2094,8 +2158,8 @@ export interface components {
                  * @description What is reported.
                  * @enum {string}
                  */
-                kind: "fan" | "locker" | "trade";
-                /** @description For a fan or a locker: the handle of the fan. For a trade: its id. */
+                kind: "fan" | "locker" | "trade" | "league";
+                /** @description For a fan or a locker: the handle of the fan. For a trade or a league: its id. */
                 id: string;
             };
             /**
@@ -2116,7 +2180,7 @@ export interface components {
                  * @description What is reported.
                  * @enum {string}
                  */
-                kind: "fan" | "locker" | "trade";
+                kind: "fan" | "locker" | "trade" | "league";
                 /** @description The id or handle that you reported. Null after the fan was erased. */
                 id: string | null;
             };
@@ -3846,6 +3910,166 @@ export interface components {
             /** @description From top to bottom. */
             shelves: components["schemas"]["Shelf"][];
         };
+        /** LeagueSummary */
+        LeagueSummary: {
+            /** @description The league. */
+            id: string;
+            /** @description Null while moderators hide its owner from others. */
+            name: string | null;
+            /** @description With this code others join. */
+            code: string;
+            /**
+             * @description What counts: all points that members earn, or those of their predictions.
+             * @enum {string}
+             */
+            scoring: "points" | "predictions";
+            /** @description Season of the matches that count. Null: all. */
+            season: string | null;
+            /**
+             * @description All members are ranked in one table.
+             * @constant
+             */
+            format: "table";
+            /**
+             * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
+             * @enum {string}
+             */
+            from: "join" | "start";
+            /** @description Whether nobody can join. */
+            locked: boolean;
+            /** @description The member who can change the league. */
+            owner: {
+                /** @description Null as in `entries`. */
+                handle: string | null;
+                /** @description Null as in `entries`. */
+                displayName: string | null;
+            };
+            /** @description How many members it has. */
+            members: number;
+            /** @description When it was created. */
+            createdAt: string;
+            /** @description Your place in the table. */
+            me: {
+                /** @description Your rank. */
+                rank: number;
+                /** @description Your points. */
+                points: number;
+            };
+        };
+        /** Leagues */
+        Leagues: {
+            /** @description The leagues of which you are a member, those that you joined last first. */
+            leagues: components["schemas"]["LeagueSummary"][];
+        };
+        /** NewLeague */
+        NewLeague: {
+            /** @description Name of the league, by the rules of `displayName` of a profile. */
+            name: string;
+            /**
+             * @description What counts: all points that members earn, or those of their predictions.
+             * @enum {string}
+             */
+            scoring: "points" | "predictions";
+            /** @description With `scoring: "predictions"`: only matches of this season. Default: all seasons. */
+            season?: string;
+            /**
+             * @description All members are ranked in one table.
+             * @constant
+             */
+            format: "table";
+            /**
+             * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
+             * @enum {string}
+             */
+            from: "join" | "start";
+        };
+        /** LeagueEntry */
+        LeagueEntry: {
+            /** @description Null if the fan has none, is anonymous on leaderboards, or if one of you has blocked the other. */
+            handle: string | null;
+            /** @description The name of the fan, the handle, or null, as on leaderboards. */
+            displayName: string | null;
+            /** @description The picture; null as `displayName`. */
+            avatarUrl: string | null;
+            /** @description With equal points, the fan who reached them first is ahead. */
+            rank: number;
+            /** @description Points that count in the league. Zero for a fan who has left the leaderboards. */
+            points: number;
+            /** @description When the fan joined. */
+            joinedAt: string;
+        };
+        /** League */
+        League: {
+            /** @description The league. */
+            id: string;
+            /** @description Null while moderators hide its owner from others. */
+            name: string | null;
+            /** @description With this code others join. */
+            code: string;
+            /**
+             * @description What counts: all points that members earn, or those of their predictions.
+             * @enum {string}
+             */
+            scoring: "points" | "predictions";
+            /** @description Season of the matches that count. Null: all. */
+            season: string | null;
+            /**
+             * @description All members are ranked in one table.
+             * @constant
+             */
+            format: "table";
+            /**
+             * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
+             * @enum {string}
+             */
+            from: "join" | "start";
+            /** @description Whether nobody can join. */
+            locked: boolean;
+            /** @description The member who can change the league. */
+            owner: {
+                /** @description Null as in `entries`. */
+                handle: string | null;
+                /** @description Null as in `entries`. */
+                displayName: string | null;
+            };
+            /** @description How many members it has. */
+            members: number;
+            /** @description When it was created. */
+            createdAt: string;
+            /** @description Your place in the table. */
+            me: {
+                /** @description Your rank. */
+                rank: number;
+                /** @description Your points. */
+                points: number;
+            };
+            /** @description By rank. */
+            entries: components["schemas"]["LeagueEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** JoinLeague */
+        JoinLeague: {
+            /** @description The code of the league. Case, spaces and dashes make no difference. */
+            code: string;
+        };
+        /**
+         * LeagueChange
+         * @description An omitted member keeps its value.
+         */
+        LeagueChange: {
+            /** @description Name of the league, by the rules of `displayName` of a profile. */
+            name?: string;
+            /** @description Whether nobody can join. */
+            locked?: boolean;
+            /**
+             * @description Replaces the code. The old one no longer works.
+             * @constant
+             */
+            newCode?: true;
+            /** @description Handle of the member who owns the league from now on. */
+            owner?: string;
+        };
         /** Streak */
         Streak: {
             /** @description Periods completed in a row, not counting days of grace; 0 when the run has ended. */
@@ -4619,7 +4843,7 @@ export interface components {
                  * @description What the fan reported.
                  * @enum {string}
                  */
-                subjectKind: "fan" | "locker" | "trade";
+                subjectKind: "fan" | "locker" | "trade" | "league";
                 /** @description Whether the club has acted on it. */
                 actionTaken: boolean;
             };
@@ -5752,6 +5976,52 @@ export interface operations {
             };
         };
     };
+    banFromLeague: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+                /** @description Handle of the fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endLeagueBan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+                /** @description Handle of the fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     blockFan: {
         parameters: {
             query?: never;
@@ -5863,6 +6133,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trade"];
+                };
+            };
+        };
+    };
+    readLeague: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["League"];
+                };
+            };
+        };
+    };
+    changeLeague: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LeagueChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["League"];
                 };
             };
         };
@@ -6236,6 +6561,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
+    createLeague: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLeague"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["League"];
                 };
             };
         };
@@ -6750,6 +7099,30 @@ export interface operations {
             };
         };
     };
+    joinLeague: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinLeague"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["League"];
+                };
+            };
+        };
+    };
     readWallets: {
         parameters: {
             query?: never;
@@ -6983,6 +7356,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Following"];
+                };
+            };
+        };
+    };
+    listLeagues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leagues"];
                 };
             };
         };
@@ -8613,6 +9006,29 @@ export interface operations {
             };
         };
     };
+    removeLeagueMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+                /** @description Handle of the member, or `me`. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     syncIdentity: {
         parameters: {
             query?: never;
@@ -8812,6 +9228,7 @@ export interface problems {
   'document_version_not_current': components['schemas']['DocumentVersionNotCurrentProblem']
   'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'trade_not_found': components['schemas']['TradeNotFoundProblem']
+  'league_not_found': components['schemas']['LeagueNotFoundProblem']
   'cannot_report_yourself': components['schemas']['CannotReportYourselfProblem']
   'sanction_not_found': components['schemas']['SanctionNotFoundProblem']
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
@@ -8885,6 +9302,13 @@ export interface problems {
   'payment_method_not_accepted': components['schemas']['PaymentMethodNotAcceptedProblem']
   'no_download': components['schemas']['NoDownloadProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
+  'too_many_leagues': components['schemas']['TooManyLeaguesProblem']
+  'already_member': components['schemas']['AlreadyMemberProblem']
+  'banned': components['schemas']['BannedProblem']
+  'league_locked': components['schemas']['LeagueLockedProblem']
+  'league_full': components['schemas']['LeagueFullProblem']
+  'not_owner': components['schemas']['NotOwnerProblem']
+  'cannot_ban_yourself': components['schemas']['CannotBanYourselfProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -8952,6 +9376,8 @@ export interface codes {
   acceptTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'terms_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Accept a trade. All items change owner, or none. If an item has another owner by then, the offer becomes void. A repeat returns the completed trade. */
   acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Ban a fan from a league. Only for its owner. Removes a member. A repeat changes nothing. */
+  banFromLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'cannot_ban_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
   blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a pending order. Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; a payment that was already made is refunded. */
@@ -8960,6 +9386,8 @@ export interface codes {
   cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a trade. Ends an offer that you made. A repeat returns the same trade. */
   cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Change a league. Only for its owner. The next owner must be a member. */
+  changeLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'terms_not_accepted' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'too_many_leagues' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line. For a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. The units of a returned line go back into stock. Requires the scope `orders:write`. */
   changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change what you show to others. Takes effect at once, also for past activity. An omitted member keeps its value. */
@@ -8978,12 +9406,16 @@ export interface codes {
   completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'sold_out' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a top-up. Verifies with the payment gateway that `paymentReference` paid this top-up in full, and credits the cash once. A repeat returns the same top-up. */
   completeTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'guardian_consent_required' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Create a league. You own the league and are its first member. Others join with its code. Its table ranks the members by points on the leaderboards, counted from joining or from the start. A fan who has left the leaderboards has no points in leagues. */
+  createLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'too_many_leagues' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
   createNativeToken: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Decline a trade. Ends an offer that was made to you. A repeat returns the same trade. */
   declineTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete your account. Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person. */
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** End a ban from a league. Only for its owner. The fan is no member until they join again. A repeat changes nothing. */
+  endLeagueBan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'cannot_ban_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a membership. Ends it now. A membership that has ended stays as it is. Requires the scope `memberships:write`. */
   endMembership: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'membership_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
@@ -8991,7 +9423,7 @@ export interface codes {
   /** Appeal against a sanction. Possible once for each sanction, while it is in force. A person other than the one who decided the sanction decides the appeal. */
   fileAppeal: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'sanction_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'already_appealed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Report a fan, a locker or a trade. The report stores what is shown now, even if the fan changes it later. The fan is not notified. Both fans of a trade can report it. While your report is open, a repeat returns it unchanged. */
-  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'league_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address. The address must match completely; the case of ASCII letters does not matter. A newly verified address can take about a second to be found. Requires the scope `fans:read`. */
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */
@@ -9008,6 +9440,8 @@ export interface codes {
   issueWalletChallenge: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'too_many_challenges' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Join the leaderboard. Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of your predictions. You can join again after leaving. A repeat changes nothing. */
   joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Join a league. By its code. A fan who enters unknown codes has to wait after ten in ten minutes, together with codes of campaigns; other refusals do not count. */
+  joinLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'banned' | 'code_not_found' | 'request_timeout' | 'already_member' | 'league_locked' | 'too_many_leagues' | 'league_full' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave the leaderboard. Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing. */
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Link a wallet. Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet cannot be used to sign in. */
@@ -9026,6 +9460,8 @@ export interface codes {
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans that you follow. Newest first, with their total number. */
   listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your leagues. The leagues of which you are a member, with your rank in each, without their tables. */
+  listLeagues: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the matches. By kick-off, earliest first. `from` with the current time lists future matches. */
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your memberships. Season tickets and other memberships, upcoming and ended ones included. Newest first. */
@@ -9104,6 +9540,8 @@ export interface codes {
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Ranks fans who joined it by the points that they earned: all time, in a week or in a month; or with predictions, in all seasons or in one. With `among=following`, `total` and the ranks count only fans that you follow. With a token, `me` is the caller’s own entry, even if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read a league. The table by rank. Only members can read it. What it shows of a member follows from the privacy of the member, as on leaderboards. */
+  readLeague: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the locker of a fan. The locker as the fan shows it to you, or without a token to everyone. */
   readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
@@ -9150,6 +9588,8 @@ export interface codes {
   redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, who can join again unless banned. */
+  removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
   startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
@@ -9194,10 +9634,12 @@ export interface codes {
 export const requests = {
   acceptTerms: { method: 'PUT', path: '/api/user/terms', caller: true, keyed: true, repeatable: true, body: true },
   acceptTrade: { method: 'POST', path: '/api/trades/{tradeId}/accept', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  banFromLeague: { method: 'PUT', path: '/api/leagues/{leagueId}/bans/{handle}', caller: true, keyed: true, repeatable: true },
   blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
   cancelCheckout: { method: 'POST', path: '/api/checkout/cancel', caller: true, keyed: true, repeatable: true, body: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   cancelTrade: { method: 'POST', path: '/api/trades/{tradeId}/cancel', caller: true, keyed: true, repeatable: true },
+  changeLeague: { method: 'PATCH', path: '/api/leagues/{leagueId}', caller: true, keyed: true, repeatable: true, body: true },
   changeOrderLine: { method: 'PUT', path: '/api/orders/{orderId}/lines/{number}', caller: true, repeatable: true, body: true },
   changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
@@ -9207,9 +9649,11 @@ export const requests = {
   completeOnboarding: { method: 'POST', path: '/api/user/onboarding', caller: true, keyed: true, repeatable: true, body: true },
   completePurchase: { method: 'PUT', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   completeTopUp: { method: 'PUT', path: '/api/cash/top-ups', caller: true, keyed: true, repeatable: true, body: true },
+  createLeague: { method: 'POST', path: '/api/leagues', caller: true, keyed: true, repeatable: true, body: true },
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
+  endLeagueBan: { method: 'DELETE', path: '/api/leagues/{leagueId}/bans/{handle}', caller: true, repeatable: true },
   endMembership: { method: 'DELETE', path: '/api/memberships/{ref}', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
   fileAppeal: { method: 'POST', path: '/api/user/appeals', caller: true, keyed: true, repeatable: true, body: true },
@@ -9222,6 +9666,7 @@ export const requests = {
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },
   issueWalletChallenge: { method: 'POST', path: '/api/wallets/challenges', caller: true, keyed: true, repeatable: true, body: true },
   joinLeaderboard: { method: 'PUT', path: '/api/user/leaderboard-membership', caller: true, keyed: true, repeatable: true },
+  joinLeague: { method: 'POST', path: '/api/leagues/join', caller: true, keyed: true, repeatable: true, body: true },
   leaveLeaderboard: { method: 'DELETE', path: '/api/user/leaderboard-membership', caller: true, repeatable: true },
   linkWallet: { method: 'POST', path: '/api/wallets', caller: true, keyed: true, repeatable: true, body: true },
   listAccountEntries: { method: 'GET', path: '/api/user/accounts/{id}/entries', caller: true, repeatable: true },
@@ -9231,6 +9676,7 @@ export const requests = {
   listDocuments: { method: 'GET', path: '/api/documents', repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
+  listLeagues: { method: 'GET', path: '/api/user/leagues', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
   listMemberships: { method: 'GET', path: '/api/user/memberships', caller: true, repeatable: true },
   listMutes: { method: 'GET', path: '/api/user/mutes', caller: true, repeatable: true },
@@ -9270,6 +9716,7 @@ export const requests = {
   readFanOrder: { method: 'GET', path: '/api/orders/{orderId}', caller: true, repeatable: true },
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
+  readLeague: { method: 'GET', path: '/api/leagues/{leagueId}', caller: true, repeatable: true },
   readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
@@ -9293,6 +9740,7 @@ export const requests = {
   redeemCode: { method: 'POST', path: '/api/codes', caller: true, keyed: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
+  removeLeagueMember: { method: 'DELETE', path: '/api/leagues/{leagueId}/members/{handle}', caller: true, repeatable: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   startTopUp: { method: 'POST', path: '/api/cash/top-ups', caller: true, keyed: true, repeatable: true, body: true },

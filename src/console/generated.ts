@@ -2447,7 +2447,7 @@ export interface components {
              * @description What was reported.
              * @enum {string}
              */
-            subjectKind: "fan" | "locker" | "trade";
+            subjectKind: "fan" | "locker" | "trade" | "league";
             fan: components["schemas"]["ModeratedFan"];
             /** @description Open reports. */
             reports: number;
@@ -2547,7 +2547,7 @@ export interface components {
              * @description What was reported.
              * @enum {string}
              */
-            subjectKind: "fan" | "locker" | "trade";
+            subjectKind: "fan" | "locker" | "trade" | "league";
             /** @description Of a fan or a locker the user id; else the id of the trade. */
             subjectId: string;
             /** @description Of the case. */

@@ -9,6 +9,7 @@ import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { fetchPicture, newPng, upload } from '../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../identity/relations/relations-world.ts'
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
+import { create, join } from '../play/leagues/leagues-world.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
 import { addStock, checkout } from '../play/shop/orders-world.ts'
 import { addProduct, entryOf } from '../play/shop/products-world.ts'
@@ -100,9 +101,13 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
     }
     await block(need(a), need(b).handle)
 
+    const league = await create(need(stranger))
+    for (const fan of made) if (fan !== stranger) expectStatus(200, await join(fan, league.code))
+
     const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions', '?among=following']
     paths = {
       readLeaderboard: () => board.map(query => `/api/leaderboard${query}`),
+      readLeague: () => [`/api/leagues/${league.id}`],
       readLocker: other => [`/api/lockers/${other.handle}`],
       readFan: other => [`/api/fans/${other.handle}`],
       openStream: () => [`/api/stream?topics=me,leaderboard,pack:${packId},match:${matchId}`],
@@ -301,12 +306,16 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       expect((await fetchPicture(world, pictures.get(fan.handle) ?? '')).status).toBe(404)
 
       const named = operationsOf(document).filter(({ path }) => path.includes('{handle}'))
+      const { id: ownLeague } = await create(other)
       const headers = { 'x-request-id': 'the-same-request' }
       const ofBody = { ...headers, 'content-type': 'application/json' }
       const asks: ((handle: string) => Promise<Answer>)[] = [
         ...named.map(({ method, path }) => (handle: string) => {
           const body = method === 'PUT' ? { headers: ofBody, body: '{}' } : { headers }
-          return other.send(path.replace('{handle}', handle), { method, ...body })
+          return other.send(path.replace('{handle}', handle).replace('{leagueId}', ownLeague), {
+            method,
+            ...body,
+          })
         }),
         ...[
           (handle: string) => ({ path: '/api/trades', body: { to: handle, give: [item] } }),
@@ -331,7 +340,11 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
         expect(found).toEqual(await count('nobody_at_all'))
       }
       // The fan can do the same as before. Boards show their row to everyone alike.
-      expect(differing(before, await readAll(fan, other))).toEqual(['listSanctions', 'readLeaderboard'])
+      expect(differing(before, await readAll(fan, other))).toEqual([
+        'listSanctions',
+        'readLeaderboard',
+        'readLeague',
+      ])
     })
 
     test('mutes: no feed of others shows the fan, and nothing else changes, also for the fan', async () => {

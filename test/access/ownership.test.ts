@@ -12,6 +12,7 @@ import {
   requiresServerKey,
   walk,
 } from '../platform/docs/document.ts'
+import { create, join as joinLeague, leave } from '../play/leagues/leagues-world.ts'
 import {
   addPack,
   buy,
@@ -119,6 +120,9 @@ for (const who of ['others', 'its owner'] as const)
       const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
       const offered = (await offer(owner, partner.handle, [item])).body.id
       await offer(owner, partner.handle, [item])
+      const { id: league, code } = await create(owner)
+      await joinLeague(partner, code)
+      const { id: strangersLeague } = await create(stranger)
       const others = [
         await namedFan(world),
         await namedFan(world),
@@ -341,6 +345,43 @@ for (const who of ['others', 'its owner'] as const)
           use: (client, id) => client.post(`/api/trades/${id}/cancel`),
           refused: [404, 'trade_not_found'],
           granted: 200,
+        },
+        'readLeague.cursor': {
+          id: (await owner.get(`/api/leagues/${league}?limit=1`)).body.nextCursor,
+          use: (client, cursor) =>
+            client.get(`/api/leagues/${client === owner ? league : strangersLeague}?cursor=${cursor}`),
+          refused: [400, 'invalid_cursor'],
+          granted: 200,
+        },
+        'readLeague.leagueId': {
+          id: league,
+          use: (client, id) => client.get(`/api/leagues/${id}`),
+          refused: [404, 'league_not_found'],
+          granted: 200,
+        },
+        'changeLeague.leagueId': {
+          id: league,
+          use: (client, id) => client.patch(`/api/leagues/${id}`, { locked: true }),
+          refused: [404, 'league_not_found'],
+          granted: 200,
+        },
+        'banFromLeague.leagueId': {
+          id: league,
+          use: (client, id) => client.put(`/api/leagues/${id}/bans/${partner.handle}`),
+          refused: [404, 'league_not_found'],
+          granted: 204,
+        },
+        'endLeagueBan.leagueId': {
+          id: league,
+          use: (client, id) => client.send(`/api/leagues/${id}/bans/${partner.handle}`, { method: 'DELETE' }),
+          refused: [404, 'league_not_found'],
+          granted: 204,
+        },
+        'removeLeagueMember.leagueId': {
+          id: league,
+          use: (client, id) => leave(client, id),
+          refused: [404, 'league_not_found'],
+          granted: 204,
         },
         'listSessions.cursor': await page('/api/auth/sessions'),
         'listTrades.cursor': await page('/api/user/trades'),

@@ -117,6 +117,7 @@ async function addOddities(db: Database) {
     await addCodes(tx, { at, text })
     await addMemberships(tx, { at, text })
     await addReferrals(tx, { at, text })
+    await addLeagues(tx, { at, text })
     await addAccounts(tx, { at, text })
     await addConsole(tx, { at, text })
     await addRevisions(tx, { at, text })
@@ -379,6 +380,16 @@ async function addCodes(tx: Transaction, { at, text }: { at: Date; text: string 
   await tx.insert(campaignCodes).values({ ...code, hash: 'other', voidedAt: at })
   const redemption = { id: 'redemption', campaignId, userId: 'Z', codeHash: 'hash', isUnique: true }
   await tx.insert(codeRedemptions).values({ ...redemption, gave: JSON.stringify({ text }), redeemedAt: at })
+}
+
+async function addLeagues(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { leagues, leagueMembers, leagueBans } = tx.tables
+  const league = { id: text, name: text, code: text, ownerId: 'Z', scoring: 'predictions', season: text }
+  const board = { board: `predictions:${text}`, countFrom: 'start', locked: true, members: 1 }
+  await tx.insert(leagues).values({ ...league, ...board, createdAt: at })
+  const member = { leagueId: text, userId: 'Z', joinedAt: at, baseline: 0 }
+  await tx.insert(leagueMembers).values(member)
+  await tx.insert(leagueBans).values({ leagueId: text, userId: 'a', bannedAt: at })
 }
 
 async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: string }) {

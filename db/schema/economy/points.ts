@@ -18,6 +18,8 @@ export function definePointsTables(kit: ColumnKit, { users, accounts }: Referenc
       seq: integer().notNull(),
       headHash: text().notNull(),
       updatedAt: timestamp().notNull(),
+      /** The latest time from which a league counts the fan's points; null: none. See `baselines.ts`. */
+      countedFrom: timestamp(),
     },
     t => [
       kit.check('points_accounts_balance_not_negative', sql`${t.balance} >= 0`),

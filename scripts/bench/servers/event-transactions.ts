@@ -46,6 +46,7 @@ const record = (event: ReportedEvent) =>
       seq: Number(found.seq),
       headHash: found.head_hash,
       updatedAt: at,
+      countedFrom: null,
     }
     const stored = await run<StoredScore>(
       'SELECT board, minus_points, reached_at FROM leaderboard_scores WHERE user_id = $1 AND board IN ($2, $3, $4)',

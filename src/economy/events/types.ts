@@ -193,7 +193,7 @@ export const applicationEvents = {
   'report.resolved': Closed(
     {
       reportId: Id('The report.'),
-      subjectKind: OneOf(['fan', 'locker', 'trade'], { description: 'What the fan reported.' }),
+      subjectKind: OneOf(['fan', 'locker', 'trade', 'league'], { description: 'What the fan reported.' }),
       actionTaken: Type.Boolean({ description: 'Whether the club has acted on it.' }),
     },
     { description: `A report of the fan was decided. ${UNHEARD}` },

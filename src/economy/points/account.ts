@@ -18,6 +18,7 @@ export const NEW_ACCOUNT = {
   seq: 0,
   headHash: GENESIS_HASH,
   updatedAt: new Date(0),
+  countedFrom: null,
 }
 
 /** The account does not match the entries: another entry would break the chain. */
@@ -86,10 +87,13 @@ export async function readAccounts(reader: Reader, userIds: string[]): Promise<M
 const selectTails = prepared((reader: Reader, userIds: string) => {
   const { pointsAccounts, pointsEntries: entries } = reader.tables
   const found = rowsOfListed(reader, pointsAccounts, userIds, id => eq(pointsAccounts.userId, id))
-  const { userId, balance, lifetime, seq, headHash, updatedAt } = found
+  const { userId, balance, lifetime, seq, headHash, updatedAt, countedFrom } = found
   return reader
     .with(found)
-    .select({ account: { userId, balance, lifetime, seq, headHash, updatedAt }, entry: entries })
+    .select({
+      account: { userId, balance, lifetime, seq, headHash, updatedAt, countedFrom },
+      entry: entries,
+    })
     .from(found)
     .leftJoin(entries, and(eq(entries.userId, userId), gte(entries.seq, seq)))
 })

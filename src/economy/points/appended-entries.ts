@@ -19,9 +19,22 @@ export type AppendedCash = EntryRow & { currency: string }
 
 type Recorder = (tx: Transaction, entries: (AppendedEntry | AppendedCash)[]) => Promise<void>
 
-export const createPointsSpine = (recordEntries: Recorder) => ({
+export interface BaselineChange {
+  userId: string
+  boards: string[]
+  /** Negative for points that were taken back. */
+  points: number
+  /** When they were earned. */
+  at: Date
+}
+
+type Changer = (tx: Transaction, changes: BaselineChange[]) => Promise<void>
+
+export const createPointsSpine = (recordEntries: Recorder, changeBaselines: Changer) => ({
   /** Gets the entries in the order in which they were appended. */
   recordEntries,
+  /** Points changed that were earned before a league counts them. */
+  changeBaselines,
   /** An entry was appended to a ledger of points. */
   entryBooked: createSignal<Pick<EntryRow, 'reason' | 'delta'>>(),
 })

@@ -119,7 +119,7 @@ const selectEarned = prepared((reader: Reader, { userId, since }: { userId: stri
 })
 
 /** As in `selectEarned`. */
-function selectSince(reader: Reader, isTheirs: SQL, since: Date) {
+export function selectSince(reader: Reader, isTheirs: SQL, since: Date) {
   const { pointsEntries: entries } = reader.tables
   const { taken, isTaken, isEarned, entry } = earningsOf(reader, isTheirs)
   return reader

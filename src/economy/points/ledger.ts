@@ -154,16 +154,17 @@ export async function openLedgers(
   }
 
   // never points_limit_reached: the account had what returns to it.
-  function takeBack({ userId, reason, ref }: Grant): TakenBack {
+  function takeBack({ userId, reason, ref }: Grant, firstEarnedAt?: Date): TakenBack {
     const ledger = ledgerOf(userId)
     const granted = ledger.known.get(nameOf({ reason, ref }))
     if (!granted) return accountGrants.takeBack({ userId, reason, ref })
     const voiding = { reason: voidReasonOf(reason), ref }
     const before = ledger.known.get(nameOf(voiding))
     const carriedOn = carriedGrant(userId, granted)
+    const earnedAt = firstEarnedAt ?? granted.createdAt
     // The remaining fan returns the points to this record, from which they are then taken back like any
     // grant.
-    const reclaimed = carriedOn && !before ? takeBack(carriedOn).points : 0
+    const reclaimed = carriedOn && !before ? takeBack(carriedOn, earnedAt).points : 0
     if (carriedOn && reclaimed > 0) {
       const returned = `${carriedOn.userId}:${carriedOn.ref}`
       book(soundLedger(userId), { userId, delta: reclaimed, reason: 'merge_reclaimed', ref: returned })
@@ -171,7 +172,7 @@ export async function openLedgers(
     const points = before ? -before.delta : Math.min(granted.delta, ledger.account.balance)
     if (!before && points > 0) {
       book(soundLedger(userId), { userId, delta: -points, ...voiding })
-      ledger.taken.push({ reason, ref, at: granted.createdAt })
+      ledger.taken.push({ reason, ref, at: granted.createdAt, points, earnedAt })
     }
     return { points, uncollected: granted.delta - points }
   }
@@ -225,7 +226,7 @@ export async function openLedgers(
       if (balance + change.delta < 0) return { outcome: 'insufficient', balance }
       return { outcome: 'booked', entry: book(ledger, change) }
     },
-    takeBack,
+    takeBack: grant => takeBack(grant),
     bookedBy: userId => ledgers.get(userId)?.booked ?? [],
     async write(told = new Set()) {
       const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
@@ -291,7 +292,8 @@ export function nextEntry(account: Account, change: AnyChange, { id, at }: { id:
   const { userId, delta, reason, ref } = change
   const gained = earnedBy(change)
   const { entry, head } = chainEntry(account, { userId, delta, reason, ref }, { id, at })
-  return { entry, head: { ...head, lifetime: account.lifetime + gained }, gained }
+  const { lifetime, countedFrom } = account
+  return { entry, head: { ...head, lifetime: lifetime + gained, countedFrom }, gained }
 }
 
 /** Query for the entry of a cause. */

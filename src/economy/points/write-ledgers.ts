@@ -5,6 +5,7 @@ import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
 import { type Earned, raisedScores } from '../leaderboard/scores.ts'
 import type { Account } from './account.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
+import { changeBaselines } from './baselines.ts'
 import { correctedScores } from './corrected-scores.ts'
 import { type Booked, boardsFor, earnedBy, type PointsReason } from './reasons.ts'
 
@@ -12,7 +13,13 @@ export interface ChangedLedger {
   account: Account
   booked: AppendedEntry[]
   /** Grants from which points were taken back. */
-  taken: Booked[]
+  taken: Taken[]
+}
+
+interface Taken extends Booked {
+  points: number
+  /** When the points were earned: before a merge carried them over. */
+  earnedAt: Date
 }
 
 /** `told`: fans whose entries are part of another event. */
@@ -23,6 +30,7 @@ export async function writeLedgers(
 ): Promise<void> {
   await writeEntries(tx, changed, told)
   await writeScores(tx, changed)
+  await changeBaselines(tx, changed)
 }
 
 async function writeEntries(

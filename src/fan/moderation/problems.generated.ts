@@ -2,6 +2,7 @@
 import { transportProblems } from '../../core/transport-problems.ts'
 import { sanctionProblems } from '../../identity/sanctions/problems.ts'
 import { userProblems } from '../../identity/users/problems.ts'
+import { leagueProblems } from '../../play/leagues/problems.ts'
 import { lockerProblems } from '../../play/lockers/problems.ts'
 import { tradeProblems } from '../../play/trades/problems.ts'
 import { moderationProblems } from './problems.ts'
@@ -11,6 +12,7 @@ export const thrownBy = {
     userProblems.fan_not_found,
     lockerProblems.locker_not_found,
     tradeProblems.trade_not_found,
+    leagueProblems.league_not_found,
     moderationProblems.cannot_report_yourself,
   ],
   listReports: [transportProblems.invalid_cursor],

@@ -11,7 +11,10 @@ export const NewReport = Closed(
     subject: Closed(
       {
         kind,
-        id: IdReference('For a fan or a locker: the handle of the fan. For a trade: its id.', 'calebe'),
+        id: IdReference(
+          'For a fan or a locker: the handle of the fan. For a trade or a league: its id.',
+          'calebe',
+        ),
       },
       { description: 'What you report.' },
     ),

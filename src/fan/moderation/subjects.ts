@@ -3,6 +3,8 @@ import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
 import { readShownProfile } from '../../identity/users/public-profile.ts'
+import { leagueProblems } from '../../play/leagues/problems.ts'
+import { findLeague } from '../../play/leagues/table.ts'
 import { readShelves } from '../../play/lockers/lockers.ts'
 import { lockerProblems } from '../../play/lockers/problems.ts'
 import { tradeProblems } from '../../play/trades/problems.ts'
@@ -56,10 +58,21 @@ async function findReportedTrade(tx: Transaction, reporterId: string, tradeId: s
   return { id: row.id, fanId: otherId, evidence: { ...(await readShownProfile(tx, otherId)), trade } }
 }
 
+/** By a member, about the owner, who wrote the name. A league of others counts as missing. */
+async function findReportedLeague(tx: Transaction, reporterId: string, leagueId: string): Promise<Subject> {
+  const league = await findLeague(tx, reporterId, leagueId)
+  if (league?.ownerId === reporterId) throw new DomainError(moderationProblems.cannot_report_yourself)
+  const found = await lockOtherById(tx, reporterId, league?.ownerId ?? '')
+  if (!league || !canReport(found)) throw new DomainError(leagueProblems.league_not_found)
+  const { id, name, ownerId: fanId } = league
+  return { id, fanId, evidence: { ...(await readShownProfile(tx, fanId)), league: { name } } }
+}
+
 export const subjects = {
   fan: findReportedFan,
   locker: findReportedLocker,
   trade: findReportedTrade,
+  league: findReportedLeague,
 } as const satisfies Record<string, FindSubject>
 
 export type SubjectKind = keyof typeof subjects

@@ -29,6 +29,7 @@ import { findUser, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/personal-data.ts'
 import { exportCheckIns } from '../../play/check-ins/personal-data.ts'
 import { exportRedemptions } from '../../play/codes/redeem.ts'
+import { exportLeagues } from '../../play/leagues/personal-data.ts'
 import { exportLocker } from '../../play/lockers/personal-data.ts'
 import { exportMemberships } from '../../play/memberships/memberships.ts'
 import {
@@ -128,6 +129,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     wallets: await listLinked(reader, user.id),
     itemTransfers: await exportItemTransfers(reader, user.id),
     locker: await exportLocker(reader, user.id),
+    leagues: await exportLeagues(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
     checkIns: await exportCheckIns(reader, user.id),
     memberships: await exportMemberships(reader, user.id),

@@ -445,6 +445,27 @@ onEachEngine('The declared data of a fan', world => {
           },
         },
       },
+      leagues: {
+        ownerId: {
+          row: {
+            ...{ id: 'league-of-ada', name: 'Office', code: 'C0DE0FLEAGUE', ownerId: userId },
+            ...{ scoring: 'points', board: 'all', countFrom: 'join', locked: false, members: 1 },
+            createdAt: at(24),
+          },
+          shown: 'C0DE0FLEAGUE',
+        },
+      },
+      leagueMembers: {
+        userId: {
+          row: {
+            ...{ leagueId: 'league-of-ada', userId, joinedAt: at(24), countsFrom: at(24), baseline: 0 },
+          },
+          shown: shownAt(24),
+        },
+      },
+      leagueBans: {
+        userId: { row: { leagueId: 'league-of-bob', userId, bannedAt: at(24) } },
+      },
       lockers: {
         userId: {
           row: { userId, title: 'Shelf 28', theme: 'night', shelves: '["Goals"]', updatedAt: at(28) },
@@ -597,6 +618,8 @@ onEachEngine('The declared data of a fan', world => {
       await tx.insert(pictureFiles).values({ id: 'file-of-ada', width: 1, height: 1, bytes: 1 })
       const set = { name: 'Derby', rewardPoints: 0, active: true, createdAt: at(24), updatedAt: at(24) }
       await tx.insert(tx.tables.sets).values({ id: 'set-of-ada', ...set })
+      const league = { ...filled.leagues.ownerId.row, id: 'league-of-bob', code: 'C0DE', ownerId: otherId }
+      await tx.insert(tx.tables.leagues).values(league)
       const campaign = {
         name: 'Scarf',
         kind: 'unique',

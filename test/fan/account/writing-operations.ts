@@ -9,6 +9,7 @@ import { namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
 import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
+import { create, join, leave, POINTS } from '../../play/leagues/leagues-world.ts'
 import { addMembershipKind, endMembership, putMembership } from '../../play/memberships/memberships-world.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
@@ -131,6 +132,30 @@ export const operations: Record<
   writeLocker: (_, fan) => ({
     send: () => fan.put('/api/user/locker', { title: fan.subject.slice(0, 50), theme: 'night', shelves: [] }),
   }),
+  createLeague: (_, fan) => ({
+    send: () => fan.post('/api/leagues', { ...POINTS, name: fan.subject.slice(0, 50) }),
+  }),
+  joinLeague: async (world, fan) => {
+    const { code } = await create(await world.fan())
+    return { send: () => join(fan, code) }
+  },
+  changeLeague: async (_, fan) => {
+    const { id } = await create(fan)
+    return { send: () => fan.patch(`/api/leagues/${id}`, { name: fan.subject.slice(0, 50) }) }
+  },
+  removeLeagueMember: async (_, fan) => {
+    const { id } = await create(fan)
+    return { send: () => leave(fan, id) }
+  },
+  banFromLeague: async (world, fan) => {
+    const [{ id }, { handle }] = [await create(fan), await namedFan(world)]
+    return { send: () => fan.put(`/api/leagues/${id}/bans/${handle}`) }
+  },
+  endLeagueBan: async (world, fan) => {
+    const [{ id }, { handle }] = [await create(fan), await namedFan(world)]
+    await fan.put(`/api/leagues/${id}/bans/${handle}`)
+    return { send: () => fan.send(`/api/leagues/${id}/bans/${handle}`, { method: 'DELETE' }) }
+  },
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })

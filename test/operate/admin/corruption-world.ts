@@ -25,6 +25,7 @@ import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
 import { generate, redeem } from '../../play/codes/codes-world.ts'
+import { create as createLeague, join as joinLeague } from '../../play/leagues/leagues-world.ts'
 import { putMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
 import {
   buy,
@@ -429,6 +430,14 @@ async function accounts(world: World, fan: NamedFan) {
   await world.db.write(tx => writeEvent(tx, { ...event, occurredAt: world.clock.now() }))
 }
 
+/** The league of a fan who is erased: its member owns it then. */
+async function leagues(world: World, owner: NamedFan, member: NamedFan, banned: NamedFan) {
+  const { id, code } = await createLeague(owner, { scoring: 'predictions', from: 'start' })
+  world.clock.advance(120_000)
+  expectStatus(200, await joinLeague(member, code))
+  expectStatus(204, await owner.put(`/api/leagues/${id}/bans/${banned.handle}`))
+}
+
 const invite = async (fan: NamedFan): Promise<string> =>
   expectStatus(200, await fan.get('/api/user/referral')).code
 
@@ -729,6 +738,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   await rewards(world, fan)
   await items(fan, other)
   await matches(world, [fan, other, third])
+  await leagues(world, fan, other, third)
   await follow(fan, other.handle)
   await follow(other, third.handle)
   expectStatus(204, await put(fan, 'mutes', third.handle))

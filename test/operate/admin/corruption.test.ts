@@ -34,6 +34,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     'consents.source',
+    ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
   'it says who did it, or why': [
     ...['fanMerges.mergedBy', 'fanMerges.reason', 'moderationDecisions.decidedBy', 'moderationNotes.note'],
@@ -104,6 +105,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['webhookEndpoints.sinceRevision', 'webhookEndpoints.failingSince', 'webhookEndpoints.pausedUntil'],
     ...['webhookEndpoints.disabledAt', 'webhookEndpoints.disabledReason', 'consoleApprovals.*'],
   ],
+  'a later one is as right: leagues are asked more often': ['pointsAccounts.countedFrom'],
   'stated by a demonstration': ['seasonFans.stated'],
   'without it nothing is counted yet': ['seasonSweep.id'],
   'a task checks it again, or tells it once': [

@@ -6,6 +6,7 @@ import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { newPng } from '../../club/pictures/pictures-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
+import { create, POINTS } from '../../play/leagues/leagues-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
@@ -116,6 +117,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       endTerms = overrideSettings(world.db, { termsVersion: '2026-08' })
       return { version: '2026-08' }
     },
+    createLeague: () => POINTS,
+    joinLeague: async () => ({ code: (await create(await world.fan())).code }),
+    changeLeague: () => ({ locked: true }),
+    banFromLeague: () => ({}),
     writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
     changePrivacy: () => ({ profile: 'private' }),
     startTopUp: () => ({ amount: 500, currency: 'EUR' }),
@@ -147,6 +152,9 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       const { handle } = await namedFan(world)
       return `/api/trades/${(await offer(fan, handle, [await drawnItem(world, fan)])).body.id}/cancel`
     },
+    changeLeague: async fan => `/api/leagues/${(await create(fan)).id}`,
+    banFromLeague: async fan =>
+      `/api/leagues/${(await create(fan)).id}/bans/${(await namedFan(world)).handle}`,
     cancelPurchase: async fan => {
       const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
       return `/api/packs/purchases/${id}/cancel`
@@ -220,6 +228,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         acceptTerms: { version: '2' },
         writeConsents: { news: { granted: false, version: '1' } },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
+        changeLeague: { locked: false },
         acceptTrade: { version: 2 },
         startCheckout: { lines: [{ productId: 'z', quantity: 1 }] },
         issueWalletChallenge: { address: newAccount().address, chainId: 1 },

@@ -17,6 +17,8 @@ import { KINDS, type Kind, nameOf, titleOf } from './words.ts'
 
 type Case = Data<'readCase'>
 
+const SUBJECTS = { fan: 'Profile', locker: 'Locker room', trade: 'Trade', league: 'League' } as const
+
 export const DECISIONS = ['dismiss', 'hide', 'mute', 'suspend', 'note'] as const
 /** The key of each. */
 export const KEYS: Record<(typeof DECISIONS)[number], string> = {
@@ -55,11 +57,7 @@ export function CaseView({ of, onDecide }: CaseViewProps) {
                 <bdi>{nameOf(shown.record.fan)}</bdi>
               </h2>
               <p class="quiet">
-                {shown.subjectKind === 'fan'
-                  ? 'Profile'
-                  : shown.subjectKind === 'locker'
-                    ? 'Locker room'
-                    : 'Trade'}
+                {SUBJECTS[shown.subjectKind]}
                 {' · '}
                 {shown.openReports} open {shown.openReports === 1 ? 'report' : 'reports'}
                 {may('fans.read') && (

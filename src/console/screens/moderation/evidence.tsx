@@ -14,6 +14,7 @@ const TITLES: Record<string, string> = {
   texts: 'Texts',
   locker: 'Locker room',
   trade: 'Trade',
+  league: 'League',
 }
 
 export function Evidence({ of }: { of: Record<string, unknown> }) {

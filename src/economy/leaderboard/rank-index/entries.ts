@@ -1,5 +1,5 @@
 /** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { deleteRows, insertRows } from '../../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { rowsByKeys } from '../../../../db/keys.ts'
@@ -84,6 +84,15 @@ const selectScores = prepared((reader: Reader, userId: string, boards: string[])
     .from(scores)
     .where(and(eq(scores.userId, userId), inArray(scores.board, boards)))
 })
+
+/** SQL for a part of the score of a fan on a board, as a look-up in a larger statement; null without a score. */
+export const scorePart = (
+  { tables }: Pick<Reader, 'tables'>,
+  part: 'minus_points' | 'reached_at',
+  { board, userId }: { board: Column; userId: Column },
+): SQL =>
+  sql`(select score.${sql.raw(part)} from ${tables.leaderboardScores} score
+    where score.board = ${board} and score.user_id = ${userId})`
 
 /** Ids of the boards that have scores or buckets, found by an index lookup each. */
 export async function listBoards(reader: Reader): Promise<string[]> {

@@ -30,7 +30,11 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
   const { broken, account, scores } = await checkFan(tx, userId)
   if (broken) return { outcome: 'broken', findings, balanceChange: 0 }
   const { pointsAccounts, leaderboardEntries } = tx.tables
-  await tx.update(pointsAccounts).set(account).where(eq(pointsAccounts.userId, userId))
+  const { countedFrom } = locked
+  await tx
+    .update(pointsAccounts)
+    .set({ ...account, countedFrom })
+    .where(eq(pointsAccounts.userId, userId))
   const [enrolment] = await tx.select().from(leaderboardEntries).where(eq(leaderboardEntries.userId, userId))
   if (enrolment?.hash === null) {
     const hash = hashEnrolment(enrolment)

@@ -31,6 +31,7 @@ import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
+import { findWrongBaselines, findWrongLeagues } from './verify-leagues.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
 import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
@@ -94,6 +95,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongAccounts,
   findWrongModeration,
   findWrongMemberships,
+  findWrongBaselines,
   findWrongRedemptions,
   findWrongReferrals,
   findWrongConsents,
@@ -111,6 +113,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findPaymentsOfNothing,
   findWrongSupply,
   findWrongCampaigns,
+  findWrongLeagues,
   findWrongSettlements,
   findWrongCatalogue,
   findWrongBudgets,

@@ -32,6 +32,7 @@ import { lockForMerge } from '../../../identity/users/locks.ts'
 import { mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
 import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/problems.ts'
 import { findUserById, isErased, type User } from '../../../identity/users/users.ts'
+import { mergeLeagues } from '../../../play/leagues/personal-data.ts'
 import { moveLocker } from '../../../play/lockers/personal-data.ts'
 import { moveItems } from '../../../play/packs/personal-data.ts'
 import { movePredictions } from '../../../play/predictions/predictions.ts'
@@ -65,6 +66,7 @@ export interface MergeReport extends Merge {
   predictions: number
   relations: number
   locker: boolean
+  leagues: number
   /** Devices of the merged fan that were signed out. */
   devices: number
   /** Other rows that moved, by table. */
@@ -102,6 +104,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   if (joins) await joinLeaderboard(tx, into.id)
   const { mergedBy, reason } = request
   await noteMerge(tx, merge, { mergedBy, reason })
+  const leagues = await mergeLeagues(tx, merge)
   await recordEvent(tx, {
     userId: into.id,
     type: 'fan.merged',
@@ -121,6 +124,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
     predictions,
     relations,
     locker,
+    leagues,
     devices,
     moved,
   }

@@ -17,7 +17,7 @@ import { Reason } from '../../../identity/staff/reason.ts'
 
 const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it.' })
 /** The same kinds as in `subjects.ts`: the pages import this file, which must not import server code. */
-const subjectKind = OneOf(['fan', 'locker', 'trade'], { description: 'What was reported.' })
+const subjectKind = OneOf(['fan', 'locker', 'trade', 'league'], { description: 'What was reported.' })
 const handle = Nullable(Type.String(), { description: 'Null: the fan has none.' })
 const Fan = Closed({ id: Id('The fan.'), handle }, { title: 'ModeratedFan' })
 

@@ -16,6 +16,7 @@ import {
   type NamedFan,
   namedFan,
 } from '../../../identity/relations/relations-world.ts'
+import { create, join, read } from '../../../play/leagues/leagues-world.ts'
 import { expectStatus, patientFan } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, predict } from '../../../play/predictions/match-world.ts'
 import { addQuest, claim, happen, progressRows, userIdOf } from '../../../play/quests/quests-world.ts'
@@ -332,6 +333,26 @@ onEachEngine(
       )
     }
 
+    /** Members and bans of leagues of a third fan. */
+    async function leagues() {
+      const [from, into] = await pair()
+      const owner = await namedFan(world)
+      const [both, theirs, banned, open] = [
+        await create(owner),
+        await create(owner),
+        await create(owner),
+        await create(owner),
+      ]
+      for (const { code } of [both, theirs]) await join(from, code)
+      for (const { code } of [both, banned]) await join(into, code)
+      for (const { id } of [banned, open]) await owner.put(`/api/leagues/${id}/bans/${from.handle}`)
+      await merge(from, into)
+      const ids = (await into.get('/api/user/leagues')).body.leagues.map(({ id }: { id: string }) => id)
+      expect(ids.toSorted()).toEqual([both.id, theirs.id, banned.id].toSorted())
+      expect((await join(into, open.code)).body.code).toBe('banned')
+      for (const { id } of [both, theirs, banned]) expect((await read(owner, id)).members).toBe(2)
+    }
+
     const cases: Record<string, (() => Promise<void>)[]> = {
       'users.subject': [profile],
       'nativeSessions.subject': [sessions],
@@ -349,6 +370,8 @@ onEachEngine(
       'userItems.ownerId': [items],
       'setCompletions.userId': [sets],
       'referrals.inviteeId': [referrals],
+      'leagueMembers.userId': [leagues],
+      'leagueBans.userId': [leagues],
       'lockers.userId': [lockers],
       'lockerItems.userId': [lockers],
       'predictions.userId': [predictions],

@@ -1,0 +1,303 @@
+/**
+ * Leagues. A league has members, and one of them owns it. It is created by its first member and deleted with its last one; when the
+ * owner leaves, the member who joined first owns it. The lock of its row comes before the rows of its members.
+ */
+import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
+import { type Caller, NOBODY } from '../../core/caller.ts'
+import type { Cursors } from '../../core/pagination.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
+import { boardAt, predictionBoard } from '../../economy/leaderboard/boards.ts'
+import { openBaseline } from '../../economy/points/baselines.ts'
+import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
+import { fanNotFound, isHidden, lockOther } from '../../identity/relations/find-fan.ts'
+import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
+import { mintCode, normalizeCode } from '../codes/code.ts'
+import { codeProblems } from '../codes/problems.ts'
+import { leagueProblems, MAX_JOINED, MAX_OWNED } from './problems.ts'
+import { type JoinLeague, type League, type LeagueChange, type NewLeague, nameOf } from './schema.ts'
+import { type LeagueRow, readLeague } from './table.ts'
+
+/** 40 bits: unknown codes are limited. */
+const LETTERS = 8
+const CODE_BYTES = 5
+const FIRST_PAGE = { limit: 50 }
+
+export function findLeagueErrors(body: unknown): FieldError[] {
+  // Guarantee of the cast: every member is unknown.
+  const { scoring, season } = (body ?? {}) as Partial<Record<string, unknown>>
+  return season !== undefined && scoring === 'points'
+    ? [{ pointer: '/season', message: 'needs scoring predictions' }]
+    : []
+}
+
+export async function createLeague(
+  tx: Transaction,
+  cursors: Cursors,
+  { userId }: Caller,
+  body: NewLeague,
+): Promise<League> {
+  const name = nameOf(body.name)
+  await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
+  await requireRoomFor(tx, userId)
+  await requireFewOwned(tx, userId)
+  const { leagues } = tx.tables
+  const season = body.season ?? null
+  const board = body.scoring === 'points' ? boardAt('all', tx.now()) : predictionBoard(season)
+  const league = {
+    id: tx.newId(),
+    name,
+    code: await newCode(tx),
+    ownerId: userId,
+    scoring: body.scoring,
+    season,
+    board: board.id,
+    countFrom: body.from,
+    locked: false,
+    members: 1,
+    createdAt: tx.now(),
+  }
+  const member = await newMember(tx, userId, league)
+  await tx.insert(leagues).values(league)
+  await insertMember(tx, member)
+  // never invalid_cursor, league_not_found: the first page of a league of the fan.
+  return readLeague(tx, cursors, { userId }, league.id, FIRST_PAGE)
+}
+
+/** A code that no other league has. */
+async function newCode(tx: Transaction): Promise<string> {
+  const { leagues } = tx.tables
+  for (;;) {
+    const code = normalizeCode(mintCode(tx.randomBytes(CODE_BYTES), LETTERS)) ?? ''
+    if ((await countRows(tx, leagues, eq(leagues.code, code))) === 0) return code
+  }
+}
+
+/** @throws DomainError in the order of the checks */
+export async function joinLeague(
+  tx: Transaction,
+  cursors: Cursors,
+  { userId }: Caller,
+  { code }: JoinLeague,
+): Promise<League> {
+  const league = await lockByCode(tx, normalizeCode(code) ?? '')
+  if (!league) throw new DomainError(codeProblems.code_not_found)
+  // The row is locked: until the end, nobody joins, leaves or is banned.
+  if (await isMember(tx, league.id, userId)) throw new DomainError(leagueProblems.already_member)
+  if (await isBanned(tx, league.id, userId)) throw new DomainError(leagueProblems.banned)
+  if (league.locked) throw new DomainError(leagueProblems.league_locked)
+  await requireRoomFor(tx, userId)
+  const [counted] = await countIn(tx, league.id)
+  if (!counted) throw new DomainError(leagueProblems.league_full)
+  await insertMember(tx, await newMember(tx, userId, league))
+  // never invalid_cursor, league_not_found: the first page of a league of the fan.
+  return readLeague(tx, cursors, { userId }, league.id, FIRST_PAGE)
+}
+
+/** Concurrent requests of a fan wait for each other here, so that both counts are exact. */
+async function requireRoomFor(tx: Transaction, userId: string): Promise<void> {
+  await lockToCount(tx, userId)
+  const { leagueMembers: members } = tx.tables
+  if ((await countRows(tx, members, eq(members.userId, userId))) >= MAX_JOINED)
+    throw new DomainError(leagueProblems.too_many_leagues)
+}
+
+/** The fan is locked as in `requireRoomFor`. */
+async function requireFewOwned(tx: Transaction, userId: string): Promise<void> {
+  const { leagues } = tx.tables
+  if ((await countRows(tx, leagues, eq(leagues.ownerId, userId))) >= MAX_OWNED)
+    throw new DomainError(leagueProblems.too_many_leagues)
+}
+
+type Counting = Pick<LeagueRow, 'id' | 'board' | 'season' | 'countFrom' | 'createdAt'>
+
+async function newMember(tx: Transaction, userId: string, league: Counting) {
+  const countsFrom = countsFromOf(league, tx.now())
+  const baseline = countsFrom ? await openBaseline(tx, userId, league.board, countsFrom) : 0
+  return { leagueId: league.id, userId, joinedAt: tx.now(), countsFrom, baseline }
+}
+
+/** From when the entries of a member count; null: all of the season. */
+export const countsFromOf = (
+  { countFrom, season, createdAt }: Pick<LeagueRow, 'countFrom' | 'season' | 'createdAt'>,
+  joinedAt: Date,
+): Date | null => (countFrom === 'join' ? joinedAt : season === null ? createdAt : null)
+
+const insertMember = prepared((tx: Transaction, member: Tables['leagueMembers']['$inferInsert']) =>
+  tx.insert(tx.tables.leagueMembers).values(member),
+)
+
+const lockByCode = preparedRow((tx: Transaction, code: string) => {
+  const { leagues } = tx.tables
+  return locksForUpdate(tx, tx.select().from(leagues).where(eq(leagues.code, code)))
+})
+
+export const lockLeague = preparedRow((tx: Transaction, leagueId: string) => {
+  const { leagues } = tx.tables
+  return locksForUpdate(tx, tx.select().from(leagues).where(eq(leagues.id, leagueId)))
+})
+
+/** Returns no row if the league is full. */
+const countIn = prepared((tx: Transaction, leagueId: string) => {
+  const { leagues } = tx.tables
+  return tx
+    .update(leagues)
+    .set({ members: sql`${leagues.members} + 1` })
+    .where(and(eq(leagues.id, leagueId), lt(leagues.members, MAX_MEMBERS)))
+    .returning({ id: leagues.id })
+})
+
+const selectMember = preparedRow((reader: Reader, leagueId: string, userId: string) => {
+  const { leagueMembers: members } = reader.tables
+  return reader
+    .select()
+    .from(members)
+    .where(and(eq(members.leagueId, leagueId), eq(members.userId, userId)))
+})
+
+const isMember = async (reader: Reader, leagueId: string, userId: string) =>
+  (await selectMember(reader, leagueId, userId)) !== undefined
+
+const selectBan = preparedRow((reader: Reader, leagueId: string, userId: string) => {
+  const { leagueBans: bans } = reader.tables
+  return reader
+    .select()
+    .from(bans)
+    .where(and(eq(bans.leagueId, leagueId), eq(bans.userId, userId)))
+})
+
+const isBanned = async (reader: Reader, leagueId: string, userId: string) =>
+  (await selectBan(reader, leagueId, userId)) !== undefined
+
+/** @throws DomainError `league_not_found` */
+async function lockOfMember(tx: Transaction, userId: string, leagueId: string): Promise<LeagueRow> {
+  const league = await lockLeague(tx, leagueId)
+  if (!league || !(await isMember(tx, leagueId, userId)))
+    throw new DomainError(leagueProblems.league_not_found)
+  return league
+}
+
+/** @throws DomainError `league_not_found`, `not_owner` */
+async function lockOfOwner(tx: Transaction, userId: string, leagueId: string): Promise<LeagueRow> {
+  const league = await lockOfMember(tx, userId, leagueId)
+  if (league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
+  return league
+}
+
+export async function changeLeague(
+  tx: Transaction,
+  cursors: Cursors,
+  { userId }: Caller,
+  leagueId: string,
+  { name: text, locked, newCode: isCodeReplaced, owner }: LeagueChange,
+): Promise<League> {
+  // Fans are locked before leagues, as in an erasure.
+  const heir = owner === undefined ? undefined : await lockHandle(tx, owner)
+  await lockOfOwner(tx, userId, leagueId)
+  const { leagues } = tx.tables
+  const isLeague = eq(leagues.id, leagueId)
+  if (text !== undefined) {
+    const name = nameOf(text)
+    await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
+    await tx.update(leagues).set({ name }).where(isLeague)
+  }
+  if (locked !== undefined) await tx.update(leagues).set({ locked }).where(isLeague)
+  if (isCodeReplaced)
+    await tx
+      .update(leagues)
+      .set({ code: await newCode(tx) })
+      .where(isLeague)
+  if (owner !== undefined && heir?.id !== userId) {
+    if (!heir || !(await isMember(tx, leagueId, heir.id))) throw fanNotFound()
+    await lockToCount(tx, heir.id)
+    await requireFewOwned(tx, heir.id)
+    await tx.update(leagues).set({ ownerId: heir.id }).where(isLeague)
+  }
+  // never invalid_cursor: the first page.
+  return readLeague(tx, cursors, { userId }, leagueId, FIRST_PAGE)
+}
+
+/**
+ * A member leaves, or the owner removes one, who can join again. By the handle of any member, also where there is a block: the owner
+ * must be able to remove each row of the table. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`
+ */
+export async function removeMember(
+  tx: Transaction,
+  { userId }: Caller,
+  leagueId: string,
+  handle: string,
+): Promise<void> {
+  const memberId = handle === 'me' ? userId : ((await lockHandle(tx, handle))?.id ?? NOBODY)
+  const league = await lockOfMember(tx, userId, leagueId)
+  if (memberId !== userId && league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
+  if (!(await isMember(tx, leagueId, memberId))) throw fanNotFound()
+  await takeOut(tx, league, memberId)
+}
+
+/** The league is locked, and the fan is a member. */
+export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
+  const { leagues, leagueMembers: members, leagueBans: bans } = tx.tables
+  const { id } = league
+  await tx.delete(members).where(and(eq(members.leagueId, id), eq(members.userId, userId)))
+  if (league.members === 1) {
+    await tx.delete(bans).where(eq(bans.leagueId, id))
+    await tx.delete(leagues).where(eq(leagues.id, id))
+    return
+  }
+  const ownerId = league.ownerId === userId ? await findFirst(tx, id, userId) : league.ownerId
+  await tx
+    .update(leagues)
+    .set({ ownerId, members: sql`${leagues.members} - 1` })
+    .where(eq(leagues.id, id))
+}
+
+/** Of the members who remain, the one who joined first. */
+async function findFirst(tx: Transaction, leagueId: string, without: string): Promise<string> {
+  const { leagueMembers: members } = tx.tables
+  const [first] = await tx
+    .select({ userId: members.userId })
+    .from(members)
+    .where(and(eq(members.leagueId, leagueId), ne(members.userId, without)))
+    .orderBy(asc(members.joinedAt), asc(members.userId))
+    .limit(1)
+  if (!first) throw new Error('a league has fewer members than it counts')
+  return first.userId
+}
+
+/** Also takes a member out. A repeat changes nothing. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`, `cannot_ban_yourself` */
+export async function banFan(
+  tx: Transaction,
+  { userId }: Caller,
+  leagueId: string,
+  handle: string,
+): Promise<void> {
+  const found = await lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
+  const league = await lockOfOwner(tx, userId, leagueId)
+  const isIn = await isMember(tx, leagueId, found?.other.id ?? NOBODY)
+  if (!found || (!isIn && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()
+  const { leagueBans: bans } = tx.tables
+  await tx.insert(bans).values({ leagueId, userId: found.other.id, bannedAt: tx.now() }).onConflictDoNothing()
+  if (isIn) await takeOut(tx, league, found.other.id)
+}
+
+/** A repeat changes nothing. @throws as `banFan` */
+export async function endBan(
+  tx: Transaction,
+  { userId }: Caller,
+  leagueId: string,
+  handle: string,
+): Promise<void> {
+  const found = await lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
+  await lockOfOwner(tx, userId, leagueId)
+  const { leagueBans: bans } = tx.tables
+  const ended = await tx
+    .delete(bans)
+    .where(and(eq(bans.leagueId, leagueId), eq(bans.userId, found?.other.id ?? NOBODY)))
+    .returning()
+  if (ended.length > 0) return
+  if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
+}

@@ -1,0 +1,198 @@
+import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
+import { MAX_SEASON_LENGTH } from '../../club/matches/schema.ts'
+import { Formatted } from '../../core/formats.ts'
+import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
+import { type Static, Type } from '../../core/typebox.ts'
+import { profileFields } from '../../identity/users/profile-fields.ts'
+import { MAX_JOINED } from './problems.ts'
+
+const { expected: errorNoun, normalize: normalizeName } = profileFields.displayName
+
+/** The rules of names of fans. */
+const Name = Formatted('league-name', text => normalizeName(text) !== null, {
+  errorNoun,
+  documentedAs: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 50,
+    description: 'Name of the league, by the rules of `displayName` of a profile.',
+    examples: ['Office league'],
+  },
+})
+
+const scoring = OneOf(['points', 'predictions'], {
+  description: 'What counts: all points that members earn, or those of their predictions.',
+})
+const from = OneOf(['join', 'start'], {
+  description:
+    '`join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.',
+})
+const format = Type.Literal('table', { description: 'All members are ranked in one table.' })
+
+export const NewLeague = Closed(
+  {
+    name: Name,
+    scoring,
+    season: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_SEASON_LENGTH,
+        description: 'With `scoring: "predictions"`: only matches of this season. Default: all seasons.',
+        examples: ['2026/27'],
+      }),
+    ),
+    format,
+    from,
+  },
+  { title: 'NewLeague' },
+)
+export type NewLeague = Static<typeof NewLeague>
+
+export const JoinLeague = Closed(
+  {
+    code: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The code of the league. Case, spaces and dashes make no difference.',
+      examples: ['7Q2M-X9KD'],
+    }),
+  },
+  { title: 'JoinLeague' },
+)
+export type JoinLeague = Static<typeof JoinLeague>
+
+export const LeagueChange = Closed(
+  {
+    name: Type.Optional(Name),
+    locked: Type.Optional(Type.Boolean({ description: 'Whether nobody can join.' })),
+    newCode: Type.Optional(
+      Type.Literal(true, { description: 'Replaces the code. The old one no longer works.' }),
+    ),
+    owner: Type.Optional(IdReference('Handle of the member who owns the league from now on.', 'calebe')),
+  },
+  { title: 'LeagueChange', description: 'An omitted member keeps its value.' },
+)
+export type LeagueChange = Static<typeof LeagueChange>
+
+const summary = {
+  id: Id('The league.'),
+  name: Nullable(Type.String(), { description: 'Null while moderators hide its owner from others.' }),
+  code: Type.String({ description: 'With this code others join.', examples: ['7Q2M-X9KD'] }),
+  scoring,
+  season: Nullable(Type.String(), { description: 'Season of the matches that count. Null: all.' }),
+  format,
+  from,
+  locked: Type.Boolean({ description: 'Whether nobody can join.' }),
+  owner: Closed(
+    {
+      handle: Nullable(Type.String(), { description: 'Null as in `entries`.' }),
+      displayName: Nullable(Type.String(), { description: 'Null as in `entries`.' }),
+    },
+    { description: 'The member who can change the league.' },
+  ),
+  members: Integer({ minimum: 1, maximum: MAX_MEMBERS, description: 'How many members it has.' }),
+  createdAt: Instant('When it was created.'),
+  me: Closed(
+    {
+      rank: Integer({ minimum: 1, description: 'Your rank.' }),
+      points: Integer({ minimum: 0, description: 'Your points.' }),
+    },
+    { description: 'Your place in the table.' },
+  ),
+}
+
+const LeagueEntry = Closed(
+  {
+    handle: Nullable(Type.String(), {
+      description:
+        'Null if the fan has none, is anonymous on leaderboards, or if one of you has blocked the other.',
+    }),
+    displayName: Nullable(Type.String(), {
+      description: 'The name of the fan, the handle, or null, as on leaderboards.',
+    }),
+    avatarUrl: Nullable(Type.String(), { description: 'The picture; null as `displayName`.' }),
+    rank: Integer({
+      minimum: 1,
+      description: 'With equal points, the fan who reached them first is ahead.',
+    }),
+    points: Integer({
+      minimum: 0,
+      description: 'Points that count in the league. Zero for a fan who has left the leaderboards.',
+    }),
+    joinedAt: Instant('When the fan joined.'),
+  },
+  { title: 'LeagueEntry' },
+)
+
+export const League = Closed(
+  {
+    ...summary,
+    entries: Type.Array(LeagueEntry, { description: 'By rank.' }),
+    nextCursor: NextCursor,
+  },
+  { title: 'League' },
+)
+export type League = Static<typeof League>
+
+export const Leagues = Closed(
+  {
+    leagues: Type.Array(Closed(summary, { title: 'LeagueSummary' }), {
+      maxItems: MAX_JOINED,
+      description: 'The leagues of which you are a member, those that you joined last first.',
+    }),
+  },
+  { title: 'Leagues' },
+)
+
+export const LeagueParams = Closed({ leagueId: IdReference('The league.') })
+export const LeagueFanParams = Closed({
+  leagueId: IdReference('The league.'),
+  handle: IdReference('Handle of the fan.', 'calebe'),
+})
+export const LeagueMemberParams = Closed({
+  leagueId: IdReference('The league.'),
+  handle: IdReference('Handle of the member, or `me`.', 'calebe'),
+})
+
+export const exampleNewLeague = {
+  name: 'Office league',
+  scoring: 'predictions',
+  season: '2026/27',
+  format: 'table',
+  from: 'join',
+}
+
+const exampleSummary = {
+  id: '01981e2c-7c1f-7000-8000-000000000061',
+  name: 'Office league',
+  code: '7Q2M-X9KD',
+  scoring: 'predictions',
+  season: '2026/27',
+  format: 'table',
+  from: 'join',
+  locked: false,
+  owner: { handle: 'ada', displayName: 'Ada Winger' },
+  members: 1,
+  createdAt: '2026-08-15T18:30:00.000Z',
+  me: { rank: 1, points: 45 },
+} as const
+
+export const exampleLeague = {
+  ...exampleSummary,
+  entries: [
+    {
+      handle: 'ada',
+      displayName: 'Ada Winger',
+      avatarUrl: null,
+      rank: 1,
+      points: 45,
+      joinedAt: '2026-08-15T18:30:00.000Z',
+    },
+  ],
+  nextCursor: null,
+}
+
+export const exampleLeagues = { leagues: [exampleSummary] }
+
+/** The name without spaces around it. Guarantee: the schema has accepted it. */
+export const nameOf = (text: string): string => normalizeName(text) ?? text

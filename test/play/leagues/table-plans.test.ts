@@ -1,0 +1,72 @@
+/** The table of a league looks up the scores of its members, for any number of fans. */
+import { beforeAll, expect, test } from 'bun:test'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { createCursors } from '../../../src/core/pagination.ts'
+import { listLeagues, readLeague } from '../../../src/play/leagues/table.ts'
+import { countRowsRead } from '../../db/plans.ts'
+import { tablesScanned } from '../../db/sqlite-plan.ts'
+import { sqliteEngine } from '../../support/engines.ts'
+import { onEngine, onServer } from '../../support/world.ts'
+
+const cursors = createCursors('a secret of sufficient length for tests')
+const FANS = 1_000
+const MEMBERS = 50
+const ids = Array.from({ length: FANS }, (_, n) => `fan-${n}`)
+
+async function addLeague(tx: Transaction): Promise<void> {
+  const { users, leagues, leagueMembers } = tx.tables
+  const at = tx.now()
+  const fan = { provider: 'test', createdAt: at, updatedAt: at }
+  await insertRows(
+    tx,
+    users,
+    ids.map(id => ({ ...fan, id, subject: id })),
+  )
+  const league = { id: 'league', name: 'Office', code: 'C0DE', ownerId: 'fan-0', scoring: 'points' }
+  const counting = { board: 'all', countFrom: 'join', locked: false, members: MEMBERS, createdAt: at }
+  await tx.insert(leagues).values({ ...league, ...counting })
+  const member = { leagueId: 'league', joinedAt: at, countsFrom: at, baseline: 0 }
+  await insertRows(
+    tx,
+    leagueMembers,
+    ids.slice(0, MEMBERS).map(userId => ({ ...member, userId })),
+  )
+}
+
+const reads = {
+  'the table of a league': (reader: Reader) =>
+    readLeague(reader, cursors, { userId: 'fan-0' }, 'league', { limit: 10 }),
+  'the leagues of a fan': (reader: Reader) => listLeagues(reader, { userId: 'fan-0' }),
+}
+
+onEngine(sqliteEngine, 'On SQLite', world => {
+  beforeAll(() => world.db.write(addLeague))
+
+  test.each(Object.entries(reads))('%s scans no table', async (_, read) => {
+    expect(await tablesScanned(world.db, world.databaseUrl, () => read(world.db.read))).toEqual([])
+  })
+})
+
+onServer('On PostgreSQL', world => {
+  beforeAll(() => world.db.write(addLeague))
+
+  test.each(Object.entries(reads))('%s looks up scores', async (_, read) => {
+    const found = await world.db.write(tx =>
+      countRowsRead(tx, 'leaderboard_scores', {
+        query: () => read(tx),
+        fill: () => {
+          const score = (userId: string, n: number) => ({
+            board: 'all',
+            userId,
+            minusPoints: -n,
+            reachedAt: n,
+          })
+          return insertRows(tx, tx.tables.leaderboardScores, ids.map(score))
+        },
+      }),
+    )
+    expect(found).toBeGreaterThanOrEqual(MEMBERS)
+    expect(found).toBeLessThanOrEqual(5 * MEMBERS)
+  })
+})
