@@ -36,7 +36,7 @@ type Texts = Omit<Words, 'items' | 'lockerOf' | 'opening' | 'calledIt' | 'exact'
 }
 
 const fill = (text: string, names: Record<string, string>) =>
-  text.replace(/\{(\w+)\}/g, (all, name: string) => names[name] ?? all)
+  text.replace(/\{(\w{1,40})\}/g, (all, name: string) => names[name] ?? all)
 
 const wordsOf = (texts: Texts): Words => ({
   ...texts,
