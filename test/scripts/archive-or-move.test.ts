@@ -18,7 +18,7 @@ const ROUNDS = 6
 
 /** A process that begins at the first `next`, and ends at the second one. */
 function startProcess(url: string, role: 'archive' | 'move') {
-  const child = Bun.spawn([...commandOf('test/scripts/archive-or-move.ts'), url, role], {
+  const child = Bun.spawn([...commandOf('test/scripts/archive-or-move-process.ts'), url, role], {
     cwd: root,
     stdin: 'pipe',
     stdout: 'pipe',

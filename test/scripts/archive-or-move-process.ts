@@ -1,5 +1,5 @@
 /**
- * A process that begins an archive or a live move: `bun archive-or-move.ts DATABASE_URL archive|move`. At each line of its input it begins,
+ * A process that begins an archive or a live move: `bun archive-or-move-process.ts DATABASE_URL archive|move`. At each line of its input it begins,
  * and ends at the next one. Prints a line after each of them.
  */
 
