@@ -10,6 +10,7 @@ import { listFanColumns } from '../../db/schema/fan-data.ts'
 import { type AnyTable, tablesInOrder } from '../../db/schema/shape.ts'
 import { refreshStatistics } from '../../db/statistics.ts'
 import { realSources } from '../../src/core/sources.ts'
+import { digestLike } from '../../src/economy/events/digest.ts'
 import { hashEnrolment } from '../../src/economy/leaderboard/enrolment.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
@@ -95,8 +96,8 @@ function copyOf(season: Season, rename: (text: string) => string, copy: number):
   return new Map(Array.from(season, ([table, rows]) => [table, rows.map(rowOf)]))
 }
 
-/** The hashes that cover the id of a fan. */
-function rehash({ leaderboardEntries, pointsEntries, pointsAccounts }: Tables, season: Season): void {
+/** The hashes that cover the id of a fan or of an event. */
+function rehash({ leaderboardEntries, pointsEntries, pointsAccounts, events }: Tables, season: Season): void {
   // Guarantee of the casts: they are rows of these tables.
   const rowsOf = <T extends AnyTable>(table: T) => (season.get(table) ?? []) as T['$inferSelect'][]
   for (const row of rowsOf(leaderboardEntries)) row.hash = hashEnrolment(row)
@@ -106,4 +107,9 @@ function rehash({ leaderboardEntries, pointsEntries, pointsAccounts }: Tables, s
     heads.set(entry.userId, entry.hash)
   }
   for (const account of rowsOf(pointsAccounts)) account.headHash = heads.get(account.userId) ?? GENESIS_HASH
+  for (const row of rowsOf(events)) {
+    if (row.digest === null || row.data === null) continue
+    const { type, occurredAt, digest } = row
+    row.digest = digestLike(digest, { type, occurredAt, data: JSON.parse(row.data) })
+  }
 }
