@@ -30,7 +30,7 @@ export function ConsentsTab({ fanId }: { fanId: string }) {
                 {
                   id: 'state',
                   title: 'Now',
-                  width: '8rem',
+                  width: '10rem',
                   cell: ({ granted }) => <State granted={granted} />,
                 },
                 {
@@ -60,21 +60,24 @@ export function ConsentsTab({ fanId }: { fanId: string }) {
                 {
                   id: 'state',
                   title: 'Stated',
-                  width: '8rem',
-                  cell: ({ granted }) => <State granted={granted} />,
+                  width: '7.5rem',
+                  cell: ({ granted }) => (
+                    <Badge tone={granted ? 'good' : 'neutral'}>{granted ? 'Agreed' : 'Withdrawn'}</Badge>
+                  ),
                 },
                 { id: 'version', title: 'Version', hide: 'middle', cell: ({ version }) => version },
                 {
                   id: 'at',
                   title: 'When',
                   width: '11rem',
+                  hide: 'narrow',
+                  under: true,
                   cell: ({ changedAt }) => <Time at={changedAt} />,
                 },
                 {
                   id: 'source',
                   title: 'By',
                   hide: 'narrow',
-                  under: true,
                   cell: ({ source, by }) => <bdi>{by ?? source}</bdi>,
                 },
                 {
