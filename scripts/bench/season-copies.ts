@@ -108,8 +108,8 @@ function rehash({ leaderboardEntries, pointsEntries, pointsAccounts, events }: T
   }
   for (const account of rowsOf(pointsAccounts)) account.headHash = heads.get(account.userId) ?? GENESIS_HASH
   for (const row of rowsOf(events)) {
-    if (row.digest === null || row.data === null) continue
-    const { type, occurredAt, digest } = row
-    row.digest = digestLike(digest, { type, occurredAt, data: JSON.parse(row.data) })
+    const { type, occurredAt, digest, data } = row
+    if (type === null || occurredAt === null || digest === null || data === null) continue
+    row.digest = digestLike(digest, { type, occurredAt, data: JSON.parse(data) })
   }
 }
