@@ -4999,6 +4999,56 @@ export interface operations {
             };
         };
     };
+    previewSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The whole entry, as in a file of the catalogue. The schema of its kind comes with each entry. */
+                    entry: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Fans who meet all conditions now. */
+                        fans: number;
+                        /** @description Some of them. Null for people who may not read fans. */
+                        sample: {
+                            /** @description The fan. */
+                            id: string;
+                            displayName: string | null;
+                            handle: string | null;
+                        }[] | null;
+                        uses: {
+                            /** @description The kind of an active entry that names the segment. */
+                            kind: string;
+                            /** @description Its id. */
+                            id: string;
+                            /**
+                             * @description Where it does.
+                             * @enum {string}
+                             */
+                            pointer: "/fan" | "/requires/segment";
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     readCase: {
         parameters: {
             query?: never;
@@ -6778,6 +6828,8 @@ export interface codes {
   previewQuest: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Show which points a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes. */
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
+  /** Count the fans of the draft of a segment, and show where it is used */
+  previewSegment: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a case: its reports with their evidence, and the record of the fan */
   readCase: 'malformed_request' | 'case_not_open' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an entry with its schema and its revision */
@@ -6956,6 +7008,7 @@ export const requests = {
   planMergeOfFan: { method: 'POST', path: '/api/fans/{fanId}/merge/plan', body: true },
   previewQuest: { method: 'POST', path: '/api/catalogue/quest/preview', body: true },
   previewRule: { method: 'POST', path: '/api/catalogue/rule/preview', body: true },
+  previewSegment: { method: 'POST', path: '/api/catalogue/segment/preview', body: true },
   readCase: { method: 'GET', path: '/api/moderation/cases/{caseId}' },
   readCatalogueEntry: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}' },
   readCatalogueRevision: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}/history/{revision}' },

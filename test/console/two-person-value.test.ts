@@ -61,6 +61,7 @@ const NEVER = [
   'planMergeOfFan',
   'previewQuest',
   'previewRule',
+  'previewSegment',
   'refuseApproval',
   'renameFan',
   'replaceCodeOfFan',

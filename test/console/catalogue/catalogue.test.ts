@@ -1,11 +1,14 @@
 /** The API of the catalogue editor, on both engines. */
 import { expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
+import { segmentKind } from '../../../src/club/segments/segment-kind.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { type CatalogueRecord, kindNamed, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { giveReward } from '../../../src/play/rewards/give-reward.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { addFan } from '../../economy/rules/rules-world.ts'
+import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { consoleOf } from '../support.ts'
 
@@ -337,6 +340,38 @@ onEachEngine('The catalogue of the console', world => {
       support.post('/api/catalogue/rule/preview', { entry, days: 30 }),
     ])
     expect(refused.map(({ body }) => body.code)).toEqual(Array(5).fill('permission_denied'))
+  })
+
+  test('a segment is counted by its draft, with some fans and where it is used', async () => {
+    const prefix = `segment-api-${++made}`
+    const when = [{ fact: 'country', op: 'eq', value: 'FJ' }] as const
+    const entry = { id: prefix, name: 'Secret', when: [...when] }
+    const [inside, outside] = [await addFan(world), await addFan(world)]
+    const { users } = world.db.tables
+    for (const [id, country] of [
+      [inside, 'FJ'],
+      [outside, 'TO'],
+    ] as const)
+      await world.db.write(tx => tx.update(users).set({ country, handle: country }).where(eq(users.id, id)))
+    const preview = (by: Client, draft: object) => by.post('/api/catalogue/segment/preview', { entry: draft })
+    const counted = await preview(editor, entry)
+    expect(counted).toMatchObject({ status: 200, body: { fans: 1, sample: null, uses: [] } })
+    await world.db.write(tx => segmentKind.upsert(tx, entry))
+    const type = `test.api-${++made}`
+    const rule = { id: prefix, name: 'Rule', eventType: type, points: { fixed: 1 }, fan: prefix }
+    await world.db.write(tx => upsertRule(tx, rule))
+    const both = { ...entry, when: [{ fact: 'country', op: 'in', value: ['FJ', 'TO'] }] }
+    const { body } = await preview(as('owner'), both)
+    expect(body).toEqual({
+      fans: 2,
+      sample: [
+        { id: inside, displayName: null, handle: 'FJ' },
+        { id: outside, displayName: null, handle: 'TO' },
+      ].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      uses: [{ kind: 'rule', id: prefix, pointer: '/fan' }],
+    })
+    const bad = await preview(editor, { ...entry, when: [{ fact: 'shoeSize', op: 'eq', value: 1 }] })
+    expect([bad.status, bad.body.errors[0].pointer]).toEqual([422, '/entry/when/0/fact'])
   })
 
   test('a preview streams its progress and its result, and refuses a draft that is not valid', async () => {

@@ -18,6 +18,7 @@ import { type Kind, type KindName, titleOf } from './kinds.ts'
 import { hasPhone, Phone } from './phone.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { ActivationDialog } from './quick-edits.tsx'
+import { SegmentPanel } from './segment.tsx'
 import { isEqual, isMembers, type Members, newEntry, type Schema, type ShownEntry } from './shapes.ts'
 
 interface EntryProps {
@@ -117,6 +118,7 @@ function Editor(props: EditorProps) {
   const isChanged = !isEqual(draft, base)
   useUnsaved(isChanged ? `Your changes to the ${kind}` : null)
   const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
+  const hasFans = mayWrite && kind === 'segment'
   const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'history'])
   const tabs = [
     { id: 'form', title: 'Form' },
@@ -154,7 +156,7 @@ function Editor(props: EditorProps) {
     >
       <Tabs label={`Views of the ${kind}`} tabs={tabs} current={current} onChange={setTab}>
         {(current === 'form' || current === 'json') && (
-          <div class={withPhone ? 'editor with-phone' : 'editor'}>
+          <div class={withPhone || hasFans ? 'editor with-phone' : 'editor'}>
             <Suggestions.Provider value={suggestions}>
               <EntryForm
                 kind={kind}
@@ -180,6 +182,11 @@ function Editor(props: EditorProps) {
                 ) : undefined}
               </EntryForm>
             </Suggestions.Provider>
+            {hasFans && (
+              <aside aria-label="Fans of the segment">
+                <SegmentPanel draft={draft} />
+              </aside>
+            )}
             {withPhone && (
               <Phone
                 kind={kind}

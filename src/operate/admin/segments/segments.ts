@@ -1,5 +1,5 @@
 /** Who is in a segment: one fan by values in memory, and all by one condition in SQL. */
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { daysBetween, type FactValue, factNamed, meetsCondition } from '../../../club/segments/facts.ts'
@@ -97,4 +97,15 @@ export async function listMembers(
     .where(and(isMember(reader, when), gt(id, after)))
     .orderBy(asc(id))
     .limit(size)
+}
+
+const SAMPLE = 10
+
+/** Some fans of a segment, for people who may read fans. */
+export async function readSample(reader: Reader, when: SegmentCondition[]) {
+  const members = await listMembers(reader, when, { after: '', size: SAMPLE })
+  const { users } = reader.tables
+  const { id, displayName, handle } = users
+  const ids = members.map(({ userId }) => userId)
+  return reader.select({ id, displayName, handle }).from(users).where(inArray(id, ids)).orderBy(asc(id))
 }

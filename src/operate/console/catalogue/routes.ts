@@ -4,6 +4,7 @@ import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures
 import { addPicture, MAX_SIDE, type PictureDeps, storeFile } from '../../../club/pictures/upload.ts'
 import type { Cursors } from '../../../core/pagination.ts'
 import type { TSchema } from '../../../core/typebox.ts'
+import { mayDo } from '../../../identity/staff/roles.ts'
 import type { Staff } from '../../../identity/staff/staff.ts'
 import { entryKinds } from '../../../play/catalogue-file/kinds.ts'
 import { listEventTypes } from '../../admin/event-types.ts'
@@ -13,6 +14,7 @@ import { type StaffDeps, staff } from '../contract/staff.ts'
 import { planEntry, restoreEntry, restoresValue, saveEntry, savesValue, switchEntry } from './change-entry.ts'
 import { listEntries, listKinds, readEntry, readSchema } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
+import { previewSegment } from './preview-segment.ts'
 import { previewEntry } from './previews.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
@@ -161,6 +163,22 @@ export const catalogueRoutes = (deps: CatalogueDeps) => {
       '/quest/preview',
       ({ body }) => asLines(previewEntry({ read, log: deps.log }, 'quest', body)),
       preview('Quest', 'completions', schema.QuestPreview),
+    )
+    .post(
+      '/segment/preview',
+      ({ body, staff: { role } }) => previewSegment(read, body.entry, mayDo(role, 'fans.read')),
+      consoleOperation({
+        id: 'previewSegment',
+        summary: 'Count the fans of the draft of a segment, and show where it is used',
+        permission: 'catalogue.write',
+        onePerson: 'It writes nothing.',
+        reversible: 'It writes nothing.',
+        body: schema.Draft,
+        open: true,
+        data: 'read',
+        responses: { 200: schema.SegmentPreview },
+        examples: { body: { entry: { ...entry, when: [{ fact: 'checkIns', op: 'gte', value: 5 }] } } },
+      }),
     )
     .get(
       '/:kind/entries/:entryId',

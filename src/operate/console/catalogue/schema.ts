@@ -118,6 +118,26 @@ export const QuestPreview = linesOf({
   completions: Count,
   blocked: Integer({ minimum: 0, description: 'Full, without the required quests.' }),
 })
+export const SegmentPreview = Type.Object({
+  fans: Integer({ minimum: 0, description: 'Fans who meet all conditions now.' }),
+  sample: Nullable(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The fan.' }),
+        displayName: Nullable(Type.String()),
+        handle: Nullable(Type.String()),
+      }),
+    ),
+    { description: 'Some of them. Null for people who may not read fans.' },
+  ),
+  uses: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: 'The kind of an active entry that names the segment.' }),
+      id: Type.String({ description: 'Its id.' }),
+      pointer: OneOf(['/fan', '/requires/segment'], { description: 'Where it does.' }),
+    }),
+  ),
+})
 export interface PreviewLine extends Omit<Static<typeof RulePreview>, 'result'> {
   result?: (Static<typeof RulePreview> | Static<typeof QuestPreview>)['result']
 }
