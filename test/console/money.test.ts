@@ -84,6 +84,7 @@ onEachEngine(
         runId: 'unknown',
         pictureId: '5e'.repeat(32),
         endpointId: 'unknown',
+        accountId: 'unknown',
         lane: 'event',
         sequence: '1',
       })
