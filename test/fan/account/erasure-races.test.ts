@@ -11,7 +11,7 @@ import { userIdOf } from '../../play/quests/quests-world.ts'
 import type { Answer } from '../../support/client.ts'
 import { dump } from '../../support/dump.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { type Fan, onEachEngine } from '../../support/world.ts'
+import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 import { operations, serverClient, WITHOUT_FAN, writingOperations } from './writing-operations.ts'
 
 /** Stops the next unit of work of a database at its start or at its end, until it is released. */
@@ -34,7 +34,7 @@ function stopNextWrite(db: Database, at: 'start' | 'end') {
   return { stopped: stopped.promise, release: released.resolve }
 }
 
-onEachEngine('An erasure', world => {
+function suite(world: World) {
   const isServer = () => world.db.engine === 'postgres' && world.databaseUrl !== null
   const erase = (fan: Fan) =>
     world.db.write(tx => eraseUser(tx, { provider: world.config.identity.name, subject: fan.subject }))
@@ -130,4 +130,7 @@ onEachEngine('An erasure', world => {
       await expectNothingLeft(racing, answer)
     })
   })
-})
+}
+
+// Three fans for each operation.
+onEachEngine('An erasure', suite, { fans: 500 })

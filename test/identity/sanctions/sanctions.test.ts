@@ -50,7 +50,15 @@ onEachEngine('A sanction', world => {
         'receiveIdentityEvent',
         'recordEvents',
       ],
-      ...['refreshNativeToken', 'unblockFan', 'unlinkWallet', 'unmuteFan', 'useRedemption', 'voidEvent'],
+      ...[
+        'refreshNativeToken',
+        'removeLeagueMember',
+        'unblockFan',
+        'unlinkWallet',
+        'unmuteFan',
+        'useRedemption',
+        'voidEvent',
+      ],
       ...['writeAgeBand', 'writeConsents', 'writeMembership'],
     ])
   })
