@@ -51,6 +51,8 @@ function describe({ points, cash, rewards, moved, ...report }: MergeReport): str
     ['open predictions', report.predictions],
     ['relations', report.relations],
     ['locker', report.locker ? 'moves' : 'stays as it is'],
+    ['leagues', report.leagues],
+    ['points in accounts', report.accounts],
     ['devices signed out', report.devices],
     ...Object.entries(moved),
   ]

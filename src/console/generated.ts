@@ -1483,6 +1483,8 @@ export interface components {
             relations: number;
             /** @description Whether the locker moves. */
             locker: boolean;
+            /** @description Memberships of leagues. */
+            leagues: number;
             /** @description Devices that are signed out. */
             devices: number;
             /** @description Other rows, by table. */

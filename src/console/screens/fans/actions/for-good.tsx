@@ -96,6 +96,7 @@ function PlanTable({ plan }: { plan: Plan }) {
     ['Completed sets', plan.sets],
     ['Open predictions', plan.predictions],
     ['Follows, blocks and mutes', plan.relations],
+    ['Leagues', plan.leagues],
     ...Object.entries(TABLES).map(([table, name]): [string, number] => [name, moved[table] ?? 0]),
   ]
   return (

@@ -162,6 +162,7 @@ export const MergeReport = Closed(
     predictions: count('Open predictions.'),
     relations: count('Fans with relations to this one.'),
     locker: Type.Boolean({ description: 'Whether the locker moves.' }),
+    leagues: count('Memberships of leagues.'),
     devices: count('Devices that are signed out.'),
     moved: Type.Record(Type.String(), Type.Integer(), { description: 'Other rows, by table.' }),
   },
