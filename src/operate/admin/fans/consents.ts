@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { exportConsents, readConsents, writeConsents } from '../../../fan/consents/consents.ts'
 import { consentProblems } from '../../../fan/consents/problems.ts'
+import { lockToCount } from '../../../identity/users/locks.ts'
 import { lockForStaff } from './corrections.ts'
 import { requireFan } from './head.ts'
 
@@ -43,6 +44,8 @@ function listWithdrawals(reader: Reader, fanId: string) {
 /** Records a withdrawal that the fan has sent. Staff never state that a fan agrees. */
 export async function withdrawConsentOf(tx: Transaction, fanId: string, purpose: string) {
   const userId = await lockForStaff(tx, fanId)
+  // Before what is stated is read: two withdrawals follow one another.
+  await lockToCount(tx, userId)
   const { consents } = await readConsents(tx, { userId })
   const stated = consents.find(consent => consent.purpose === purpose)
   if (!stated) throw new DomainError(consentProblems.document_not_found, { purpose })
