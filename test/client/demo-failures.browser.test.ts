@@ -138,12 +138,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const page = await demo.visit()
       await demo.signIn(page, 19)
       await demo.open(page, 'Rewards')
-      await page.getByRole('heading', { name: 'Rewards' }).waitFor()
+      await page.getByRole('heading', { name: 'Rewards', exact: true }).waitFor()
       await changeSession(page, { token: 'refused', refreshToken: 'refused' })
       await page.reload()
       await page.getByText('Your session has ended. Sign in again to continue.').waitFor()
       await demo.signIn(page, 19)
-      await page.getByRole('heading', { name: 'Rewards' }).waitFor()
+      await page.getByRole('heading', { name: 'Rewards', exact: true }).waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -110,7 +110,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await demo.signIn(page, FAN)
       await page.getByTestId('points').waitFor()
       await demo.open(page, 'Matches')
-      await page.getByRole('heading', { name: 'Matches' }).waitFor()
+      await page.getByRole('heading', { name: 'Matches', exact: true }).waitFor()
       await page.context().setOffline(true)
       await demo.open(page, 'Home')
       await page.getByTestId('points').waitFor()
