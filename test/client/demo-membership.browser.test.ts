@@ -17,8 +17,8 @@ const title = noBrowser
   ? `Membership in the example app (skipped: ${noBrowser})`
   : 'Membership in the example app'
 
-/** Of the mock provider. The first has a season ticket. */
-const [FAN, OTHER] = [6, 5]
+/** Of the mock provider. The first and the last have season tickets, and the last deletes the account. */
+const [FAN, OTHER, LEAVING] = [6, 5, 4]
 const PROVIDER = 'mock-idp'
 const STORED = 'matchday member cards'
 const AS_OF = /^As of \d/
@@ -62,12 +62,15 @@ async function prepare(db: Database) {
     })
   await earn(subject, 140)
   for (let nth = 0; nth < 40; nth++) await earn(`crowd-${nth}`, 10 + ((nth * nth) % 250))
-  await db.write(tx =>
-    writeMembership(tx, { provider: PROVIDER }, 'ST-0042', {
-      ...{ fan: { provider: PROVIDER, subject }, kindId: 'season-ticket', number: '004711' },
-      ...{ holder: 'Ada Okafor', startsAt: '2026-01-01T00:00:00Z', endsAt: '2046-01-01T00:00:00Z' },
-    }),
-  )
+  const addTicket = (ref: string, of: string) =>
+    db.write(tx =>
+      writeMembership(tx, { provider: PROVIDER }, ref, {
+        ...{ fan: { provider: PROVIDER, subject: of }, kindId: 'season-ticket', number: '004711' },
+        ...{ holder: 'Ada Okafor', startsAt: '2026-01-01T00:00:00Z', endsAt: '2046-01-01T00:00:00Z' },
+      }),
+    )
+  await addTicket('ST-0042', subject)
+  await addTicket('ST-0043', fans[LEAVING]?.sub ?? '')
 }
 
 describe.skipIf(noBrowser !== null)(title, () => {
@@ -134,7 +137,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
         '?lang=en',
       )
-      await demo.signIn(page, FAN)
+      await demo.signIn(page, LEAVING)
       await page.goto(`${demo.origin}/demo/membership?lang=ar`)
       await page.getByText('Ada Okafor').waitFor()
       await takeScreenshot(page, 'demo-membership-dark-ar', { fullPage: true })
@@ -142,7 +145,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.goto(`${demo.origin}/demo/profile/delete?lang=en`)
       await page.getByRole('textbox', { name: 'Type DELETE to continue' }).fill('DELETE')
       await page.getByRole('button', { name: 'Sign in again and delete' }).click()
-      await demo.chooseFan(page, FAN)
+      await demo.chooseFan(page, LEAVING)
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
       expect(await readKept(page)).toBeNull()
     },
