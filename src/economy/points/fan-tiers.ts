@@ -23,14 +23,11 @@ export interface FanTier {
 }
 
 /** Of the active accounts, by id; also those without an entry of the fan. */
-export const readFanTiers = (reader: Reader, userId: string, set?: AccountSet): Promise<FanTier[]> =>
-  tiersOf(reader, selectRows(reader, userId), set)
-
-async function tiersOf(reader: Reader, query: PromiseLike<FanAccount[]>, set?: AccountSet) {
+export async function readFanTiers(reader: Reader, userId: string, set?: AccountSet): Promise<FanTier[]> {
   const known = set ?? (await getAccountSet(reader))
   const active = [...known.accounts.values()].filter(account => account.active)
   if (active.length === 0) return []
-  const rows = new Map((await query).map(row => [row.accountId, row]))
+  const rows = new Map((await selectRows(reader, userId)).map(row => [row.accountId, row]))
   const tiers: FanTier[] = []
   for (const account of active) tiers.push(await tierIn(reader, known, account, rows.get(account.id)))
   return tiers
@@ -88,9 +85,17 @@ export async function hasTier(
   userId: string,
   { account: accountId, atLeast }: { account: string; atLeast: string },
 ): Promise<boolean> {
-  const tiers = await tiersOf(reader, locksInUnitOfWork(reader, selectRows(reader, userId)))
-  const found = tiers.find(({ account }) => account.id === accountId)
-  if (!found) return false
-  const [wanted, held] = [tierNamed(found.account, atLeast), tierNamed(found.account, found.held.tierId)]
-  return wanted !== undefined && held !== undefined && held.from >= wanted.from
+  const set = await getAccountSet(reader)
+  const account = set.accounts.get(accountId)
+  const wanted = account?.active ? tierNamed(account, atLeast) : undefined
+  if (!account || !wanted) return false
+  const rows = await locksInUnitOfWork(reader, selectRows(reader, userId))
+  const { held } = await tierIn(
+    reader,
+    set,
+    account,
+    rows.find(row => row.accountId === accountId),
+  )
+  const tier = tierNamed(account, held.tierId)
+  return tier !== undefined && tier.from >= wanted.from
 }
