@@ -21,24 +21,17 @@ export async function readSponsorOf(reader: Reader): Promise<SponsorOf> {
   // Most clubs have few sponsors, and those without any do not read their history.
   const { sponsors } = reader.tables
   if ((await reader.select({ id: sponsors.id }).from(sponsors).limit(1)).length === 0) return noSponsor
+  const revisions = reader.tables.catalogueRevisions
+  const isSponsored = inArray(kind, [...SPONSORED_KINDS])
   // A text that fans read cannot contain it: its quotation marks are escaped in JSON.
-  const named = await reader
-    .selectDistinct({ entryId })
-    .from(reader.tables.catalogueRevisions)
-    .where(and(inArray(kind, [...SPONSORED_KINDS]), like(entry, '%"sponsorId":"%')))
-  if (named.length === 0) return noSponsor
+  const named = reader
+    .select({ entryId })
+    .from(revisions)
+    .where(and(isSponsored, like(entry, '%"sponsorId":"%')))
   const rows = await reader
     .select({ kind, entryId, createdAt, entry })
-    .from(reader.tables.catalogueRevisions)
-    .where(
-      and(
-        inArray(kind, [...SPONSORED_KINDS]),
-        inArray(
-          entryId,
-          named.map(row => row.entryId),
-        ),
-      ),
-    )
+    .from(revisions)
+    .where(and(isSponsored, inArray(entryId, named)))
     .orderBy(asc(kind), asc(entryId), asc(revision))
   const histories = new Map<string, Since[]>()
   for (const row of rows)
