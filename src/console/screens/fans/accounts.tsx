@@ -8,6 +8,7 @@ import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
 import { None, Points, Time } from '../../parts/values.tsx'
+import { entryColumns } from './entry-columns.tsx'
 
 type Status = Data<'readFanAccounts'>
 type Account = Status['accounts'][number]
@@ -124,28 +125,7 @@ function Entries({ fanId, accounts }: { fanId: string; accounts: Account[] }) {
             hide: 'narrow',
             cell: ({ seasonId }) => (seasonId === null ? <None /> : <bdi>{seasonId}</bdi>),
           },
-          {
-            id: 'at',
-            title: 'Booked',
-            width: '11rem',
-            hide: 'narrow',
-            under: true,
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
-          {
-            id: 'ref',
-            title: 'Reference',
-            width: '20%',
-            hide: 'middle',
-            cell: ({ ref }) => <bdi title={ref}>{ref}</bdi>,
-          },
-          {
-            id: 'delta',
-            title: 'Points',
-            width: '6rem',
-            align: 'end',
-            cell: ({ delta }) => <Points value={delta} signed />,
-          },
+          ...entryColumns,
         ]}
         empty={<Empty icon="points" title="Nothing was booked yet" />}
       />

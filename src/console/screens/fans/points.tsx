@@ -2,7 +2,8 @@ import { api } from '../../api.ts'
 import { usePages } from '../../parts/resource.ts'
 import { Empty } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
-import { Points, Time } from '../../parts/values.tsx'
+import { Points } from '../../parts/values.tsx'
+import { entryColumns } from './entry-columns.tsx'
 
 /** The ledger of a fan. */
 export function PointsTab({ fanId }: { fanId: string }) {
@@ -31,28 +32,7 @@ export function PointsTab({ fanId }: { fanId: string }) {
             </>
           ),
         },
-        {
-          id: 'at',
-          title: 'Booked',
-          width: '11rem',
-          hide: 'narrow',
-          under: true,
-          cell: ({ createdAt }) => <Time at={createdAt} />,
-        },
-        {
-          id: 'ref',
-          title: 'Reference',
-          width: '20%',
-          cell: ({ ref }) => <bdi title={ref}>{ref}</bdi>,
-          hide: 'middle',
-        },
-        {
-          id: 'delta',
-          title: 'Points',
-          width: '6rem',
-          align: 'end',
-          cell: ({ delta }) => <Points value={delta} signed />,
-        },
+        ...entryColumns,
         {
           id: 'balance',
           title: 'Balance',
