@@ -5,7 +5,7 @@ export const documents = [
     version: '2026-07',
     purpose: 'terms',
     text: {
-      en: 'I keep the rules of the club: I am fair to other fans, and I do not pretend to be somebody else.',
+      en: 'I keep the rules of the club: I am fair to other fans, and I do not pretend to be someone else.',
       pt: 'Cumpro as regras do clube: sou correto com os outros adeptos e não me faço passar por outra pessoa.',
       'pt-BR': 'Sigo as regras do clube: respeito os outros torcedores e não me passo por outra pessoa.',
       ar: 'ألتزم بقواعد النادي: أحترم المشجعين الآخرين ولا أنتحل شخصية أحد.',

@@ -629,7 +629,7 @@ export interface components {
              */
             code: "appeal_not_open";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The person who decided the sanction cannot decide the appeal, nor can a person who may be the same: somebody who signs in another way, or who got the link of the other. */
+        /** @description The person who decided the sanction cannot decide the appeal, nor can a person who may be the same: someone who signs in another way, or who got the link of the other. */
         AppealOfOwnDecisionProblem: {
             /**
              * @description `appeal_of_own_decision`.

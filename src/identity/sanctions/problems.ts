@@ -30,6 +30,6 @@ export const appealProblems = defineProblems({
     status: 409,
     title: 'Another person must decide this appeal',
     description:
-      'The person who decided the sanction cannot decide the appeal, nor can a person who may be the same: somebody who signs in another way, or who got the link of the other.',
+      'The person who decided the sanction cannot decide the appeal, nor can a person who may be the same: someone who signs in another way, or who got the link of the other.',
   },
 })

@@ -15,7 +15,7 @@ export const stateOf = ({ status, homeScore, awayScore, kickoffAt }: State): Sta
 
 export const isSameState = (a: State, b: State) => JSON.stringify(stateOf(a)) === JSON.stringify(stateOf(b))
 
-/** Sends a change that can be taken back by the state before, unless somebody has changed the match meanwhile. */
+/** Sends a change that can be taken back by the state before, unless someone has changed the match meanwhile. */
 export async function reportWithUndo(
   match: Resource<MatchDetail>,
   of: MatchDetail,

@@ -21,7 +21,7 @@ export interface Inviters {
 /** How long after its end a link can matter. Longer than a session and a request for approval together. */
 export const LINK_MATTERS_MS = 48 * 3_600_000
 
-/** `since`: the earliest time at which somebody acted. `sweepConsole` keeps the used links of all times. */
+/** `since`: the earliest time at which someone acted. `sweepConsole` keeps the used links of all times. */
 export async function readInviters(reader: Reader, since: Date): Promise<Inviters> {
   const { staffId, invitedById, usedAt, expiresAt } = reader.tables.consoleLinks
   const rows = await reader
