@@ -1,6 +1,6 @@
 /**
  * Sums the JUnit reports of the parts of the suite: `bun .ci/sum.ts REPORT...`. Writes a line for each part and for each test
- * that no part ran or that two ran, and last `PASSED SKIPPED TWICE`.
+ * that failed, that no part ran or that two ran, and last `PASSED SKIPPED TWICE`.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -10,13 +10,13 @@ interface Part {
   /** How often each test ran, by file and title. */
   ran: Map<string, number>
   skipped: Set<string>
-  failed: number
+  failed: string[]
 }
 
 const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? ''
 
 function readPart(path: string): Part {
-  const part: Part = { name: basename(path, '.xml'), ran: new Map(), skipped: new Set(), failed: 0 }
+  const part: Part = { name: basename(path, '.xml'), ran: new Map(), skipped: new Set(), failed: [] }
   const report = readFileSync(path, 'utf8')
   for (const [, tag = '', content = ''] of report.matchAll(
     /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g,
@@ -29,7 +29,7 @@ function readPart(path: string): Part {
     if (test.endsWith('(unnamed)') && !content.includes('<failure')) continue
     if (content.includes('<skipped')) part.skipped.add(test)
     else part.ran.set(test, (part.ran.get(test) ?? 0) + 1)
-    if (/<(failure|error)\b/.test(content)) part.failed++
+    if (/<(failure|error)\b/.test(content)) part.failed.push(test)
   }
   return part
 }
@@ -40,15 +40,17 @@ const plain = (text: string) =>
   text.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 const parts = process.argv.slice(2).map(readPart)
-for (const part of parts) say(`${part.name}: ${size(part) - part.failed} passed, ${part.failed} failed`)
+for (const part of parts)
+  say(`${part.name}: ${size(part) - part.failed.length} passed, ${part.failed.length} failed`)
 
 const times = new Map<string, number>()
 for (const { ran } of parts) for (const test of ran.keys()) times.set(test, (times.get(test) ?? 0) + 1)
 const skipped = new Set(parts.flatMap(part => [...part.skipped].filter(test => !runsElsewhere(test))))
 const twice = [...times].flatMap(([test, count]) => (count > 1 ? test : []))
 for (const test of skipped) say(`skipped: ${plain(test)}`)
+for (const { name, failed } of parts) for (const test of failed) say(`failed (${name}): ${plain(test)}`)
 for (const test of twice) say(`ran in two parts: ${plain(test)}`)
-const passed = parts.reduce((sum, part) => sum + size(part) - part.failed, 0)
+const passed = parts.reduce((sum, part) => sum + size(part) - part.failed.length, 0)
 say(`${passed} ${skipped.size} ${twice.length}`)
 
 /** A title that says what a test needs is another one where that is given. */
