@@ -7,6 +7,7 @@ import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineDocumentsTables } from './club/documents.ts'
 import { defineMatchesTables } from './club/matches.ts'
 import { definePicturesTables } from './club/pictures.ts'
+import { definePlayersTables } from './club/players.ts'
 import { defineSeasonsTables } from './club/seasons.ts'
 import { defineSegmentsTables } from './club/segments.ts'
 import { defineSettingsTables } from './club/settings.ts'
@@ -77,6 +78,7 @@ function defineTables(kit: ColumnKit) {
     ...teams,
     ...users,
     ...matches,
+    ...definePlayersTables(kit),
     ...defineSeasonsTables(kit),
     ...defineDocumentsTables(kit),
     ...defineSegmentsTables(kit, users),

@@ -30,7 +30,7 @@ export const DOMAINS: Record<string, Domain> = {
     rooms: [
       ['catalogue', 'pictures'],
       ['teams', 'seasons', 'sponsors', 'documents', 'segments', 'settings'],
-      ['matches'],
+      ['matches', 'players'],
     ],
   },
   economy: {

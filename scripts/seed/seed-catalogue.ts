@@ -7,6 +7,7 @@ import { readVersion } from '../../src/club/catalogue/versions.ts'
 import { documentKind } from '../../src/club/documents/document-kind.ts'
 import { matchKind } from '../../src/club/matches/match-kind.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
+import { playerKind } from '../../src/club/players/player-kind.ts'
 import { seasonKind } from '../../src/club/seasons/season-kind.ts'
 import { sponsorKind } from '../../src/club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../src/club/teams/team-kind.ts'
@@ -24,6 +25,7 @@ import { rewards, teams } from './demo-catalogue.ts'
 import { documents } from './demo-documents.ts'
 import { matchesOf, matchIds } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
+import { players } from './demo-players.ts'
 import { products, type SeedProduct } from './demo-products.ts'
 import { questsOf } from './demo-quests.ts'
 import { rulesOf } from './demo-rules.ts'
@@ -51,6 +53,10 @@ interface Part extends Pick<EntryKind<never>, 'table'> {
 const partsOf = (calendar: Calendar) =>
   ({
     teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
+    players: byVerb(
+      playerKind,
+      players.map(({ entry }) => entry),
+    ),
     // And the version of the catalogue.
     seasons: byVerb(seasonKind, seasonsOf(calendar), () => 2),
     sponsors: byVerb(sponsorKind, sponsors),

@@ -4,6 +4,7 @@ import { documentsRoutes } from '../club/documents/routes.ts'
 import { matchesRoutes } from '../club/matches/routes.ts'
 import { pictureFiles } from '../club/pictures/file-routes.ts'
 import { picturesRoutes } from '../club/pictures/routes.ts'
+import { playersRoutes } from '../club/players/routes.ts'
 import { seasonsRoutes } from '../club/seasons/routes.ts'
 import { sponsorsRoutes } from '../club/sponsors/routes.ts'
 import { teamsRoutes } from '../club/teams/routes.ts'
@@ -101,6 +102,7 @@ const club = (deps: Deps) =>
   domain('club')
     .use(teamsRoutes(deps))
     .use(matchesRoutes(deps))
+    .use(playersRoutes(deps))
     .use(seasonsRoutes(deps))
     .use(sponsorsRoutes(deps))
     .use(documentsRoutes(deps))

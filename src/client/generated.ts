@@ -1590,6 +1590,26 @@ export interface components {
             /** @description Of a live or finished match, else null. */
             awayScore: number | null;
         };
+        /** Player */
+        Player: {
+            /** @description Slug of the player. */
+            id: string;
+            /** @description Slug of the team. */
+            teamId: string | null;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description On the shirt. */
+            number: number | null;
+            /** @description Like Goalkeeper. */
+            position: string | null;
+            /** @description Portrait: https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+        };
+        /** Players */
+        Players: {
+            /** @description By id. */
+            players: components["schemas"]["Player"][];
+        };
         /** Season */
         Season: {
             /** @description Slug of the season. */
@@ -7544,6 +7564,31 @@ export interface operations {
             };
         };
     };
+    listPlayers: {
+        parameters: {
+            query?: {
+                /** @description Slug of a team. */
+                teamId?: string;
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Players"];
+                };
+            };
+        };
+    };
     listPredictions: {
         parameters: {
             query?: {
@@ -9474,6 +9519,8 @@ export interface codes {
   listOwnRewards: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the packs on sale. With price, supply and odds. With a token, each with what you lack of `requires`. */
   listPacks: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the players. The active players, by id; with `teamId` those of one team. */
+  listPlayers: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your predictions. Newest first, each with the points that it earned once there is a result. */
   listPredictions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List fans by their total. The highest total first; of equal ones, who reached it first. With `asOf` of the response the list is the same later. Requires the scope `priority:read`. */
@@ -9683,6 +9730,7 @@ export const requests = {
   listOrders: { method: 'GET', path: '/api/user/orders', caller: true, repeatable: true },
   listOwnRewards: { method: 'GET', path: '/api/user/rewards', caller: true, repeatable: true },
   listPacks: { method: 'GET', path: '/api/packs', caller: true, repeatable: true },
+  listPlayers: { method: 'GET', path: '/api/players', repeatable: true },
   listPredictions: { method: 'GET', path: '/api/user/predictions', caller: true, repeatable: true },
   listPriority: { method: 'GET', path: '/api/priority', caller: true, repeatable: true },
   listProducts: { method: 'GET', path: '/api/products', caller: true, repeatable: true },

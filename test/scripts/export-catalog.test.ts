@@ -75,6 +75,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
   const catalogue = JSON.parse(await exportOf(database))
   expect(Object.keys(catalogue)).toEqual([
     'teams',
+    'players',
     'seasons',
     'sponsors',
     'documents',

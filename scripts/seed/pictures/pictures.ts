@@ -4,6 +4,7 @@
  */
 import { rewards, teams } from '../demo-catalogue.ts'
 import { collectibles, packs } from '../demo-packs.ts'
+import { players } from '../demo-players.ts'
 import { products } from '../demo-products.ts'
 import { questIds } from '../demo-quests.ts'
 import { sponsors } from '../demo-sponsors.ts'
@@ -11,6 +12,7 @@ import { pictureUrl } from './address.ts'
 import { backdrops } from './backdrops.ts'
 import { drawCrest } from './crests.ts'
 import { motifs } from './motifs.ts'
+import { drawPlayer } from './players.ts'
 import { box, INK, line, type Palette, palettes, path, place, type Size, star, svg } from './svg.ts'
 
 /** The motif, the backdrop and the palette. */
@@ -152,6 +154,8 @@ export function drawPictures(): Map<string, string> {
     drawn.set(pictureUrl('products', id), drawScene(WIDE, sceneOf(productScenes, id), 1.55))
   for (const { id } of sponsors)
     drawn.set(pictureUrl('sponsors', id), drawScene(SQUARE, sceneOf(sponsorScenes, id), 0.84))
+  for (const [nth, { entry, primary, secondary }] of players.entries())
+    drawn.set(entry.imageUrl, drawPlayer(nth, entry.number, primary, secondary))
   for (const { id, itemsPerPack } of packs)
     drawn.set(pictureUrl('packs', id), drawPack(packPalettes[id] ?? 'steel', itemsPerPack))
   return drawn

@@ -32,6 +32,7 @@ const TAGS = [
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
+  { name: 'Players', description: 'The players of the teams.' },
   { name: 'Seasons', description: 'The seasons of the club.' },
   { name: 'Accounts', description: 'Points that fans keep, and the tiers that they reach with them.' },
   { name: 'Memberships', description: 'Season tickets and other memberships of the fan.' },

@@ -3,6 +3,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import type { EntryKind, WriteOptions, WrittenBefore } from '../../club/catalogue/kind.ts'
 import { documentKind } from '../../club/documents/document-kind.ts'
 import { matchKind } from '../../club/matches/match-kind.ts'
+import { playerKind } from '../../club/players/player-kind.ts'
 import { seasonKind } from '../../club/seasons/season-kind.ts'
 import { segmentKind } from '../../club/segments/segment-kind.ts'
 import { settingsKind } from '../../club/settings/settings-kind.ts'
@@ -23,6 +24,7 @@ import { productKind } from '../shop/product-kind.ts'
 /** In the order of an import: what an entry names comes first. All that is said of the kinds follows from this list. */
 export const kinds = [
   teamKind,
+  playerKind,
   seasonKind,
   sponsorKind,
   documentKind,

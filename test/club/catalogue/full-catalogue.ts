@@ -23,6 +23,14 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       entry: { id: id('harbour'), name: { en: 'Harbour', ar: 'هاربور' }, shortName: 'HAR', country: 'GB' },
     },
     { kind: 'team', entry: { id: id('bay'), name: 'Bay <b>', shortName: 'BAY', city: 'Bay', active: false } },
+    {
+      kind: 'player',
+      entry: {
+        ...{ id: id('nine'), teamId: id('harbour'), name: long, number: 9, position: { en: 'Forward' } },
+        imageUrl: '/pictures/n.svg',
+      },
+    },
+    { kind: 'player', entry: { id: id('former'), name: 'Former', active: false } },
     { kind: 'season', entry: { id: id('now'), name: long, ...season(0) } },
     { kind: 'season', entry: { id: id('off'), name: 'Off', ...season(0), active: false } },
     {

@@ -43,6 +43,7 @@ onEachEngine('The catalogue of the console', world => {
     const kinds = (await as('support').get('/api/catalogue')).body.kinds
     expect(kinds.map(({ kind }: { kind: string }) => kind)).toEqual([
       'team',
+      'player',
       'season',
       'sponsor',
       'document',

@@ -26,12 +26,13 @@ test.each([...drawPictures()])(
 )
 
 describe.each(engines)('A seeded catalogue ($name)', engine => {
-  test('names a picture for each team, sponsor, reward, pack, collectible, product and quest', async () => {
+  test('names a picture for each team, player, sponsor, reward, pack, collectible, product and quest', async () => {
     const { db, remove } = await engine.open(createClock())
     await seedDatabase(db, { ...options, fans: 1 })
-    const { teams, sponsors, rewards, packs, collectibles, products } = db.tables
+    const { teams, players, sponsors, rewards, packs, collectibles, products } = db.tables
     const named = [
       ...(await db.read.select({ url: teams.crestUrl }).from(teams)),
+      ...(await db.read.select({ url: players.imageUrl }).from(players)),
       ...(await db.read.select({ url: sponsors.imageUrl }).from(sponsors)),
       ...(await db.read.select({ url: rewards.imageUrl }).from(rewards)),
       ...(await db.read.select({ url: packs.imageUrl }).from(packs)),

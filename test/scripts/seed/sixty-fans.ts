@@ -10,6 +10,7 @@ export const options = {
 
 export const NOTHING = {
   teams: 0,
+  players: 0,
   seasons: 0,
   sponsors: 0,
   documents: 0,
