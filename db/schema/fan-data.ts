@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
 import { fanData as segments } from './club/segments.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
+import { fanData as accounts } from './economy/accounts.ts'
 import { fanData as cash } from './economy/cash.ts'
 import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
@@ -42,6 +43,7 @@ export const fanData = {
   ...publicText,
   ...sanctions,
   ...leaderboard,
+  ...accounts,
   ...points,
   ...rules,
   ...events,

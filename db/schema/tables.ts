@@ -69,7 +69,6 @@ function defineTables(kit: ColumnKit) {
   // Tables that other tables reference.
   const teams = defineTeamsTables(kit)
   const users = defineUsersTables(kit, teams)
-  const accounts = defineAccountsTables(kit)
   const matches = defineMatchesTables(kit, teams)
   const packs = definePacksTables(kit, users)
   const sanctions = defineSanctionsTables(kit, users)
@@ -95,8 +94,8 @@ function defineTables(kit: ColumnKit) {
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
     ...defineArchiveTables(kit),
-    ...accounts,
-    ...definePointsTables(kit, { ...users, ...accounts }),
+    ...defineAccountsTables(kit, users),
+    ...definePointsTables(kit, users),
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...defineCashTables(kit, users),

@@ -14,7 +14,7 @@ import { digestLike } from '../../src/economy/events/digest.ts'
 import { hashEnrolment } from '../../src/economy/leaderboard/enrolment.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
-import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/economy/ledgers/chain.ts'
 
 /** Rows by table. */
 type Season = Map<AnyTable, Row[]>

@@ -35,7 +35,15 @@ export const DOMAINS: Record<string, Domain> = {
   },
   economy: {
     about: 'what happened, and what it earned',
-    rooms: [['leaderboard', 'accounts'], ['points'], ['rules', 'cash'], ['events'], ['archive', 'expiry']],
+    rooms: [
+      ['leaderboard'],
+      ['ledgers'],
+      ['accounts'],
+      ['points'],
+      ['rules', 'cash'],
+      ['events'],
+      ['archive', 'expiry'],
+    ],
   },
   play: {
     about: 'what fans do with points and cards',

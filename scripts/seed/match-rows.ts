@@ -1,6 +1,6 @@
 /** The match days of a seeded fan: predictions, check-ins and results, as the verbs write them. */
 import type { MatchRow } from '../../src/club/matches/matches.ts'
-import { predictionRefOf } from '../../src/economy/points/reasons.ts'
+import { predictionRefOf } from '../../src/economy/ledgers/reasons.ts'
 import type { PredictionRow } from '../../src/play/predictions/predictions.ts'
 import type { Scores } from '../../src/play/predictions/score.ts'
 import { eventIdOf, settledData } from '../../src/play/predictions/settle-batch.ts'

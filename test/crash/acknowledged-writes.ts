@@ -1,7 +1,7 @@
 /** Compares the acknowledged writes with the database. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { decisionsOf, grantsOf } from '../../src/economy/events/event.ts'
-import { hashRefreshToken } from '../../src/identity/auth/refresh-token.ts'
+import { hashRefreshToken } from '../../src/identity/auth/native-tokens.ts'
 import type { History, Step, StepResponse } from './load.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferSelect']

@@ -1,7 +1,7 @@
 /** `bun run backfill-onboarding`: each rule corrects exactly its fans, once. */
 import { expect, test } from 'bun:test'
 import { inArray } from 'drizzle-orm'
-import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
+import { GENESIS_HASH } from '../../src/economy/ledgers/chain.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'

@@ -5,7 +5,7 @@
 import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { digestOf } from '../../../src/economy/events/digest.ts'
-import { chainEntry } from '../../../src/economy/points/hash.ts'
+import { chainEntry } from '../../../src/economy/ledgers/chain.ts'
 import { PROVIDER } from '../issuer.ts'
 import { CURRENCY, PRICE } from '../shop.ts'
 import { bearerToken, serve } from './serve.ts'

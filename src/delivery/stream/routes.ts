@@ -3,7 +3,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { identify } from '../../identity/auth/authenticate.ts'
 import { type FanDeps, fans, type Refusal } from '../../identity/auth/groups.ts'
-import { openTokenOf } from '../../identity/auth/open-tokens.ts'
+import { streamTokenOf } from '../../identity/auth/stream-tokens.ts'
 import type { NetworkConfig } from '../../platform/config/network.ts'
 import { bearerInGroup, tokenOf } from '../../platform/http/contract/bearer.ts'
 import { describeGroup, withRefusals } from '../../platform/http/contract/group.ts'
@@ -33,7 +33,7 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
   fans(deps, { prefix: '/api/stream', tag: TAG }).post(
     '/tickets',
     ({ caller }) => {
-      const { ticket, expiresAt } = deps.streamTickets.issue(openTokenOf(caller))
+      const { ticket, expiresAt } = deps.streamTickets.issue(streamTokenOf(caller))
       return { ticket, expiresAt: expiresAt.toISOString() }
     },
     operation({
@@ -71,7 +71,7 @@ async function findOpener(deps: StreamRouteDeps, { headers, url }: Request, bear
   if (ticket !== null) return redeemTicket(deps, ticket)
   if (authorization === null) return null
   const caller = await identify(deps, tokenOf(authorization, bearer))
-  return { token: openTokenOf(caller), userId: caller.userId }
+  return { token: streamTokenOf(caller), userId: caller.userId }
 }
 
 const openRoute = (deps: StreamRouteDeps) =>

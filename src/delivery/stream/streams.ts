@@ -11,7 +11,7 @@ import { logFailed } from '../../core/loggable.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { readNewestSequences } from '../../economy/events/sequences.ts'
-import { checkOpenTokens, type OpenToken } from '../../identity/auth/open-tokens.ts'
+import { checkStreamTokens, type StreamToken } from '../../identity/auth/stream-tokens.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Connection, type ConnectionEvents } from './connection.ts'
 import { Feed } from './feed.ts'
@@ -41,7 +41,7 @@ interface StreamsDeps extends TopicDeps, Pick<AppSources, 'now' | 'randomBytes'>
 }
 
 /** Who opens a stream: a token, or a network address without one. */
-export type Opener = { token: OpenToken; userId: string } | { address: string }
+export type Opener = { token: StreamToken; userId: string } | { address: string }
 
 interface StreamRequest {
   opener: Opener
@@ -72,7 +72,7 @@ interface StreamHooks {
 /** Its callbacks are methods: closures would keep what is around them, for each of tens of thousands of streams. */
 class Stream implements ConnectionEvents {
   /** Null for a stream without a token, which has public topics only. */
-  readonly token: OpenToken | null
+  readonly token: StreamToken | null
   /** A fan, or the address of a stream without a token: their streams are limited. */
   readonly owner: string
   readonly connection: Connection
@@ -229,7 +229,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     tokensChanged = false
     try {
       const streams = [...open]
-      const check = await checkOpenTokens(
+      const check = await checkStreamTokens(
         db.read,
         config.identity.name,
         streams.flatMap(({ token }) => token ?? []),

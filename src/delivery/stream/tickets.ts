@@ -9,7 +9,8 @@ import { createEncryption } from '../../core/encryption.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { checkOpenTokens, type OpenToken, useOnce } from '../../identity/auth/open-tokens.ts'
+import { useOnce } from '../../identity/auth/single-use.ts'
+import { checkStreamTokens, type StreamToken } from '../../identity/auth/stream-tokens.ts'
 
 const TICKET_MS = 30_000
 const PURPOSE = 'stream tickets'
@@ -24,13 +25,13 @@ interface TicketOptions extends Pick<AppSources, 'now' | 'newId' | 'randomBytes'
 export function createTickets({ secret, now, newId, randomBytes }: TicketOptions) {
   const encryption = createEncryption(deriveKey(secret, PURPOSE))
   return {
-    issue({ provider, subject, credential }: OpenToken) {
+    issue({ provider, subject, credential }: StreamToken) {
       const expiresAt = new Date(Math.min(now().getTime() + TICKET_MS, credential.expiresAt.getTime()))
       const content = { id: newId(), expiresAt, provider, subject, credential }
       return { ticket: encryption.encrypt(JSON.stringify(content), PURPOSE, randomBytes(12)), expiresAt }
     },
     /** The token of a ticket that is genuine and has not expired, with the id by which it is used once. */
-    read(ticket: string): { token: OpenToken; id: string; expiresAt: Date } | null {
+    read(ticket: string): { token: StreamToken; id: string; expiresAt: Date } | null {
       const text = encryption.decrypt(ticket, PURPOSE)
       if (text === null) return null
       const { id, expiresAt, provider, subject, credential } = parse(text)
@@ -41,7 +42,7 @@ export function createTickets({ secret, now, newId, randomBytes }: TicketOptions
 
 /** Guarantee of the cast: only `issue` writes what the key decrypts. */
 const parse = (text: string) =>
-  JSON.parse(text, (name, value) => (name.endsWith('At') ? new Date(value) : value)) as OpenToken & {
+  JSON.parse(text, (name, value) => (name.endsWith('At') ? new Date(value) : value)) as StreamToken & {
     id: string
     expiresAt: Date
   }
@@ -59,7 +60,7 @@ export async function redeemTicket({ db, streamTickets }: TicketDeps, ticket: st
   const isFirst = found && (await db.write(tx => useOnce(tx, found.id, found.expiresAt)))
   if (!isFirst) throw new DomainError(transportProblems.invalid_token, { detail: REFUSED })
   const { token } = found
-  const { valid, userId } = (await checkOpenTokens(db.read, token.provider, [token]))(token)
+  const { valid, userId } = (await checkStreamTokens(db.read, token.provider, [token]))(token)
   if (!valid) throw new DomainError(transportProblems.invalid_token, { detail: REFUSED })
   return { token, userId }
 }

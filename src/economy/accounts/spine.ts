@@ -1,4 +1,4 @@
-/** What happens to tiers of fans, for events: their room stands above. */
+/** What accounts need of the rooms above: that tiers of fans are events, and the lock of a fan's ledgers. */
 import type { Deferred, Transaction } from '../../../db/index.ts'
 import type { TierChange } from './tiers.ts'
 
@@ -20,7 +20,13 @@ export interface ToldTier extends Omit<TierChange, 'type'> {
 
 type Recorder = (tx: Transaction, changes: ToldTier[]) => Promise<void>
 
-export const createAccountsSpine = (recordTiers: Recorder) => ({ recordTiers })
+/** Locks all ledgers of these fans until the unit of work ends, by the rows of their points. */
+type Locker = (tx: Transaction, userIds: string[]) => Promise<void>
+
+export const createAccountsSpine = (recordTiers: Recorder, lockLedgers: Locker) => ({
+  recordTiers,
+  lockLedgers,
+})
 
 /** Recorded at the end of the unit of work, for all fans together. */
 export function tellTier(tx: Transaction, change: ToldTier): void {

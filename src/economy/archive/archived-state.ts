@@ -1,15 +1,15 @@
 /** What archived rows add to figures that follow from all entries and events of a fan. */
 import { budgetedPoints, decisionsOf, type EventRow, takenOf } from '../events/event.ts'
 import type { BoardScore } from '../leaderboard/rank-index/rank-index.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
+import { remainingOf, voidReasonOf } from '../ledgers/reasons.ts'
 import { dayOf } from '../points/expiry.ts'
-import type { EntryRow } from '../points/hash.ts'
-import { remainingOf, voidReasonOf } from '../points/reasons.ts'
 import type { SeamState } from '../points/seams.ts'
 
 /** The state after these rows, in one order. */
 export function stateAfter(
   { scores, lots, uses, budgets }: SeamState,
-  entries: EntryRow[],
+  entries: ChainedEntry[],
   events: EventRow[],
 ): SeamState {
   const scoreOf = new Map(scores.map(score => [score.board, { ...score }]))
@@ -52,7 +52,7 @@ const inOrder = <Item>(items: Iterable<Item>, nameOf: (item: Item) => string): I
   [...items].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 
 /** What remains of the grants, by board. */
-function earnedBy(entries: EntryRow[]) {
+function earnedBy(entries: ChainedEntry[]) {
   const voids = new Map(
     entries.flatMap(({ reason, ref, delta, createdAt }) =>
       reason === voidReasonOf('rule') ? [[ref, { points: -delta, at: createdAt }] as const] : [],

@@ -1,7 +1,7 @@
 /** Checks the lines of a fan in a file: the chain, the events, and what they add to scores, limits and budgets. */
 import { differs, type Finding } from '../../core/finding.ts'
 import { createEventAudit } from '../events/audit-events.ts'
-import type { EntryRow } from '../points/hash.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
 import { EMPTY_STATE, parseState, type Seam } from '../points/seams.ts'
 import type { RuleHistory } from '../rules/rule-history.ts'
 import { stateAfter } from './archived-state.ts'
@@ -71,7 +71,7 @@ function checkEvents(
 export function compareKept(
   seam: Seam,
   { entries, kept }: FanLines,
-  stored: EntryRow[],
+  stored: ChainedEntry[],
   isLast: boolean,
 ): Finding[] {
   const rowOf = new Map(stored.map(row => [row.id, row]))

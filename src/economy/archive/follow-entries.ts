@@ -1,14 +1,15 @@
 /** Follows the chain of a fan's entries from where the archived past ends. */
+
+import { type ChainedEntry, followChain } from '../ledgers/chain.ts'
+import { earnedBy, type PointsReason } from '../ledgers/reasons.ts'
 import { NEW_ACCOUNT } from '../points/account.ts'
-import { type EntryRow, followChain } from '../points/hash.ts'
-import { earnedBy, type PointsReason } from '../points/reasons.ts'
 import type { Seam } from '../points/seams.ts'
 
 type Start = Pick<Seam, 'seq' | 'balance' | 'hash' | 'lifetime'>
 
 /** The account after the entries up to `upTo`, or before the first one that does not follow from the previous ones, with its flaw. */
 export function followEntries(
-  entries: EntryRow[],
+  entries: ChainedEntry[],
   previous: Start | null | undefined,
   upTo = Number.POSITIVE_INFINITY,
 ) {

@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { EventRow } from '../events/event.ts'
-import type { EntryRow } from '../points/hash.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
 import type { Seam } from '../points/seams.ts'
 
 const NONCE_BYTES = 12
@@ -18,7 +18,7 @@ type PreviousSeam = Omit<Seam, 'key' | 'sealed'>
 export interface FanLines {
   previous: PreviousSeam | null
   /** All entries since the previous seam, and earlier ones that are archived only now. */
-  entries: EntryRow[]
+  entries: ChainedEntry[]
   /** The ids of the entries that stay in the database. */
   kept: Set<string>
   events: EventRow[]
@@ -33,7 +33,7 @@ export function writeLines({ previous, entries, kept, events }: FanLines): strin
   return lines.map(line => `${JSON.stringify(line)}\n`).join('')
 }
 
-type Line = { seam: PreviousSeam | null } | { entry: EntryRow; kept?: true } | { event: EventRow }
+type Line = { seam: PreviousSeam | null } | { entry: ChainedEntry; kept?: true } | { event: EventRow }
 
 /** Guarantee of the casts: the lines have the digest of what `writeLines` wrote. JSON has times as texts. */
 export function readLines(text: string): FanLines {

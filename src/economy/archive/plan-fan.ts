@@ -5,7 +5,7 @@
 import { decisionsOf, type EventRow, takenOf } from '../events/event.ts'
 import { nameOf } from '../events/event-rows.ts'
 import { APPLICATION } from '../events/types.ts'
-import type { EntryRow } from '../points/hash.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
 import { parseState, type Seam } from '../points/seams.ts'
 import { grantRef } from '../rules/decision.ts'
 import { stateAfter } from './archived-state.ts'
@@ -19,7 +19,7 @@ export interface Plan {
   /** Of the file. */
   lines: string
   /** Rows that are deleted from the database. */
-  entries: EntryRow[]
+  entries: ChainedEntry[]
   events: EventRow[]
   previous: Seam | undefined
   seam: Omit<Seam, 'files' | 'key' | 'sealed'>
@@ -28,7 +28,7 @@ export interface Plan {
 export interface Past {
   userId: string
   events: EventRow[]
-  entries: EntryRow[]
+  entries: ChainedEntry[]
   /** `seq` of the newest entry. */
   head: number
   previous: Seam | undefined
@@ -100,7 +100,7 @@ function isOver(event: EventRow, { counted, published, until }: Needed): boolean
 }
 
 /** The entries that the event has earned, and that a void took back. Undefined if one of them is missing. */
-function entriesOf(event: EventRow, causes: Map<string, EntryRow>): EntryRow[] | undefined {
+function entriesOf(event: EventRow, causes: Map<string, ChainedEntry>): ChainedEntry[] | undefined {
   const taken = takenOf(event)
   const wanted = decisionsOf(event).flatMap(({ ruleId, outcome }) => {
     const ref = grantRef(ruleId, event)

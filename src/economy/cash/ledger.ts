@@ -6,9 +6,8 @@ import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
-import { LedgerMismatchError } from '../points/account.ts'
+import { chainEntry, GENESIS_HASH, isHeadOf, LedgerMismatchError } from '../ledgers/chain.ts'
 import { noteAppended } from '../points/appended-entries.ts'
-import { chainEntry, GENESIS_HASH, isHeadOf } from '../points/hash.ts'
 import type { CashReason } from './reasons.ts'
 
 export type CashEntry = Tables['cashEntries']['$inferSelect']

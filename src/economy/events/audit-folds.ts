@@ -3,9 +3,9 @@ import { and, asc, isNotNull } from 'drizzle-orm'
 import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { differs, type Finding } from '../../core/finding.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
+import { earnedBy, type PointsReason } from '../ledgers/reasons.ts'
 import { readEntriesOf } from '../points/entry-spans.ts'
-import type { EntryRow } from '../points/hash.ts'
-import { earnedBy, type PointsReason } from '../points/reasons.ts'
 import { readSeamsOf } from '../points/seams.ts'
 
 type Fold = Pick<
@@ -29,7 +29,7 @@ export async function createFoldAudit(reader: Reader, range: Range) {
   const lifetimes = new Map<string, number>()
   let current = { userId: '', lifetime: 0 }
 
-  function add({ userId, seq, delta, reason }: EntryRow) {
+  function add({ userId, seq, delta, reason }: ChainedEntry) {
     const seam = seams.get(userId)
     if (!folds.has(userId) || (seam && seq <= seam.seq)) return
     if (current.userId !== userId) current = { userId, lifetime: seam?.lifetime ?? 0 }

@@ -4,11 +4,11 @@
  */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
+import { earnedBy, type PointsReason } from '../ledgers/reasons.ts'
 import { type AppendedEntry, takeAppended } from '../points/appended-entries.ts'
 import { type EntrySpan, findPlace, readEntrySpans } from '../points/entry-spans.ts'
-import type { EntryRow } from '../points/hash.ts'
 import type { Ledgers } from '../points/ledger.ts'
-import { earnedBy, type PointsReason } from '../points/reasons.ts'
 import { eventOfEntry } from './entry-event.ts'
 import type { EventRow } from './event.ts'
 import { type EventDraft, type EventKey, findEvent, UNDECIDED } from './event-rows.ts'
@@ -76,7 +76,7 @@ function spanOf({ userId, entryCount, firstEntrySeq: first }: EventRow): EntrySp
     : { userId, first, last: first + entryCount - 1 }
 }
 
-function foldedIn(row: EventRow, entriesIn: (span: EntrySpan) => EntryRow[]): EventRow[] {
+function foldedIn(row: EventRow, entriesIn: (span: EntrySpan) => ChainedEntry[]): EventRow[] {
   const span = spanOf(row)
   if (!span || row.sequence === null) return []
   const after = row.sequence + 1 - span.first

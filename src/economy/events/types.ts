@@ -5,7 +5,7 @@ import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schema
 import { type Static, type TObject, Type } from '../../core/typebox.ts'
 import { REASONS } from '../../identity/sanctions/reasons.ts'
 import { CASH_REASONS } from '../cash/reasons.ts'
-import { POINTS_REASONS } from '../points/reasons.ts'
+import { POINTS_REASONS } from '../ledgers/reasons.ts'
 
 /** The source of these events. No server key has this name. */
 export const APPLICATION = 'matchday'

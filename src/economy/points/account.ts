@@ -4,10 +4,9 @@ import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { commandLine } from '../../core/command-line.ts'
-import { type EntryRow, GENESIS_HASH, isHeadOf } from './hash.ts'
+import { type ChainedEntry, GENESIS_HASH, isHeadOf } from '../ledgers/chain.ts'
 
-export type PointsEntry = Omit<EntryRow, 'userId'>
+export type PointsEntry = Omit<ChainedEntry, 'userId'>
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
 
@@ -19,17 +18,6 @@ export const NEW_ACCOUNT = {
   headHash: GENESIS_HASH,
   updatedAt: new Date(0),
   countedFrom: null,
-}
-
-/** The account does not match the entries: another entry would break the chain. */
-export class LedgerMismatchError extends Error {
-  constructor(userId: string, of: 'points' | 'cash' = 'points') {
-    super(
-      `the ${of} account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
-        `\`${commandLine('verify-ledger')}\` shows the difference`,
-    )
-    this.name = 'LedgerMismatchError'
-  }
 }
 
 /** Creates the account if it does not exist, and locks its row until the unit of work ends. */

@@ -1,9 +1,9 @@
 /** What a unit of work appended to ledgers of points and cash: recorded as events at its end, for all fans together. */
 import type { Deferred, Transaction } from '../../../db/index.ts'
 import { createSignal } from '../../core/signal.ts'
-import type { EntryRow } from './hash.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
 
-export interface AppendedEntry extends EntryRow {
+export interface AppendedEntry extends ChainedEntry {
   /** Lifetime points of the fan after it. */
   lifetime: number
 }
@@ -15,7 +15,7 @@ declare module '../../../db/types.ts' {
 }
 
 /** An entry of cash has a currency, and no lifetime. */
-export type AppendedCash = EntryRow & { currency: string }
+export type AppendedCash = ChainedEntry & { currency: string }
 
 type Recorder = (tx: Transaction, entries: (AppendedEntry | AppendedCash)[]) => Promise<void>
 
@@ -36,7 +36,7 @@ export const createPointsSpine = (recordEntries: Recorder, changeBaselines: Chan
   /** Points changed that were earned before a league counts them. */
   changeBaselines,
   /** An entry was appended to a ledger of points. */
-  entryBooked: createSignal<Pick<EntryRow, 'reason' | 'delta'>>(),
+  entryBooked: createSignal<Pick<ChainedEntry, 'reason' | 'delta'>>(),
 })
 
 /** Every place that writes an entry calls it. `isTold`: another event has it. */

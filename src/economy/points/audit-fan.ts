@@ -3,9 +3,7 @@ import { differs, type Finding, isInstant } from '../../core/finding.ts'
 import { type Board, boardNamed, takesPart } from '../leaderboard/boards.ts'
 import { type EnrolmentRow, hashEnrolment } from '../leaderboard/enrolment.ts'
 import type { BoardScore } from '../leaderboard/rank-index/rank-index.ts'
-import { type Account, NEW_ACCOUNT } from './account.ts'
-import { endOfExpiredDay } from './expiry.ts'
-import { type EntryRow, findChainFlaw } from './hash.ts'
+import { type ChainedEntry, findChainFlaw } from '../ledgers/chain.ts'
 import {
   carriedBy,
   type Earning,
@@ -14,7 +12,9 @@ import {
   isGrantReason,
   type PointsReason,
   remainingOf,
-} from './reasons.ts'
+} from '../ledgers/reasons.ts'
+import { type Account, NEW_ACCOUNT } from './account.ts'
+import { endOfExpiredDay } from './expiry.ts'
 import { EMPTY_STATE, readState, type Seam } from './seams.ts'
 
 /** A fan as stored, without the entries. */
@@ -55,7 +55,7 @@ export function createAudit(userId: string, seam?: Seam) {
   let flaw: Finding | undefined
 
   /** The error of an entry. Entries after the first wrong one are not checked. */
-  function flawOf(entry: EntryRow): Finding | undefined {
+  function flawOf(entry: ChainedEntry): Finding | undefined {
     const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
       return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
     }
@@ -78,7 +78,7 @@ export function createAudit(userId: string, seam?: Seam) {
     return broken && { userId, ...broken, what: `points_entries.${broken.what}` }
   }
 
-  function add(entry: EntryRow) {
+  function add(entry: ChainedEntry) {
     const isKept = seam !== undefined && entry.seq <= seam.seq
     if (isKept) kept++
     else flaw ??= flawOf(entry)

@@ -7,10 +7,10 @@ import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { listMergedIds } from '../../identity/users/merges.ts'
+import { type Booked, boardsFor, earnedBy, type PointsReason, remainingOf } from '../ledgers/reasons.ts'
 import { lockAccount, readBalance } from './account.ts'
 import type { AppendedEntry, BaselineChange } from './appended-entries.ts'
 import { type EarnedEntry, selectSince } from './earned-scores.ts'
-import { type Booked, boardsFor, earnedBy, type PointsReason, remainingOf } from './reasons.ts'
 
 interface ChangedLedger {
   account: { userId: string; countedFrom: Date | null }

@@ -12,7 +12,7 @@ import {
   REASONS_WITH_BOARDS,
   REFUND_REASONS,
   remainingOf,
-} from './reasons.ts'
+} from '../ledgers/reasons.ts'
 import { archivedPoints, readSeams } from './seams.ts'
 
 /**

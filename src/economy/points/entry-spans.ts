@@ -4,7 +4,7 @@ import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import { preparedRow } from '../../../db/prepared.ts'
-import type { EntryRow } from './hash.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
 
 /** Entries of a fan that follow each other. */
 export interface EntrySpan {
@@ -23,7 +23,7 @@ const nameOf = (userId: string, seq: number) => `${userId} ${seq}`
 export async function readEntrySpans(reader: Reader, spans: EntrySpan[]) {
   const { pointsEntries } = reader.tables
   const { userId, seq } = pointsEntries
-  const entries = new Map<string, EntryRow>()
+  const entries = new Map<string, ChainedEntry>()
   for (let from = 0; from < spans.length; from += PER_STATEMENT) {
     const wanted = spans.slice(from, from + PER_STATEMENT)
     const found = await reader
@@ -51,7 +51,7 @@ export const findPlace = preparedRow((reader: Reader, id: string) => {
 const PAGE_ENTRIES = 2_000
 
 /** Entries of a range by fan and `seq`, page by page. */
-export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
+export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<ChainedEntry[]> {
   const { pointsEntries: entries } = reader.tables
   const { userId, seq } = entries
   return eachPage(

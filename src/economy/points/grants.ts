@@ -11,6 +11,7 @@ import { type FanNaming, FanReference, resolveFan } from '../../identity/users/f
 import { listMergedRecords } from '../../identity/users/merges.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { isAccount } from '../accounts/account-kind.ts'
+import { findAccountEntry } from '../accounts/history.ts'
 import { accountProblems } from '../accounts/problems.ts'
 import { readBalance } from './account.ts'
 import { presentEntry } from './history.ts'
@@ -138,11 +139,6 @@ async function grantToAccount(tx: Transaction, { userId, source, account, delta,
 const findGrant = preparedRow((reader: Reader, ref: string) => {
   const { pointsGrants } = reader.tables
   return reader.select().from(pointsGrants).where(eq(pointsGrants.ref, ref))
-})
-
-const findAccountEntry = preparedRow((reader: Reader, id: string) => {
-  const { accountEntries } = reader.tables
-  return reader.select().from(accountEntries).where(eq(accountEntries.id, id))
 })
 
 const insertGrant = prepared((tx: Transaction, grant: Tables['pointsGrants']['$inferInsert']) =>

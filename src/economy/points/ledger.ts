@@ -2,38 +2,37 @@
  * The points ledger: append-only, hash-chained per fan, exact. The ledgers of fans are read together, changed in memory in the
  * order of the calls, and written together: the number of statements does not depend on the number of fans and entries.
  */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, gt, lt } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Merge } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { type AccountKey, openAccountBook } from '../accounts/book.ts'
+import { openAccountGrants } from '../accounts/grants.ts'
+import { chainEntry, LedgerMismatchError } from '../ledgers/chain.ts'
+import {
+  type Cause,
+  earnedBy,
+  type Grant,
+  grantSeqOfMergeRef,
+  type PointsReason,
+  type TakenBack,
+  type VoidReason,
+  voidReasonOf,
+} from '../ledgers/reasons.ts'
 import {
   type Account,
   type CheckedAccount,
   canBook,
   hasRoomFor,
-  LedgerMismatchError,
   lockAccounts,
   NEW_ACCOUNT,
   type PointsEntry,
   readAccounts,
 } from './account.ts'
-import { type AccountKey, openAccountBook } from './account-book.ts'
-import { openAccountGrants } from './account-grants.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
-import { readCarriedGrants } from './carried-grants.ts'
-import { chainEntry } from './hash.ts'
 import { pointsProblems } from './problems.ts'
-import {
-  type Cause,
-  earnedBy,
-  type Grant,
-  type PointsReason,
-  type TakenBack,
-  type VoidReason,
-  voidReasonOf,
-} from './reasons.ts'
 import { type ChangedLedger, writeLedgers } from './write-ledgers.ts'
 
 export interface PointsChange {
@@ -237,6 +236,29 @@ export async function openLedgers(
 }
 
 const selectCauses = rowsByKeys('pointsEntries', ['userId', 'reason', 'ref'])
+
+/** Grants of a merged fan, which are taken back from the remaining fan: their refs there, by the entry of the grant. */
+async function readCarriedGrants(reader: Reader, merge: Merge): Promise<Map<number, string>> {
+  const { fromId, intoId } = merge
+  const { pointsEntries: entries } = reader.tables
+  const rows = await reader
+    .select({ ref: entries.ref })
+    .from(entries)
+    .where(
+      and(
+        eq(entries.userId, intoId),
+        eq(entries.reason, 'merge'),
+        // The refs that begin with the id and a colon.
+        gt(entries.ref, `${fromId}:`),
+        lt(entries.ref, `${fromId};`),
+      ),
+    )
+  const grants = rows.flatMap(({ ref }) => {
+    const grant = grantSeqOfMergeRef(ref)
+    return grant ? [[grant.seq, ref] as const] : []
+  })
+  return new Map(grants)
+}
 
 /**
  * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.

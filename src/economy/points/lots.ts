@@ -6,8 +6,8 @@
 import { asc, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { listMergedIds } from '../../identity/users/merges.ts'
-import type { EntryRow } from './hash.ts'
-import { carriedBy } from './reasons.ts'
+import type { ChainedEntry } from '../ledgers/chain.ts'
+import { carriedBy } from '../ledgers/reasons.ts'
 
 export interface Lot {
   points: number
@@ -15,7 +15,7 @@ export interface Lot {
   at: Date
 }
 
-type Entry = Pick<EntryRow, 'userId' | 'seq' | 'delta' | 'reason' | 'ref' | 'createdAt'>
+type Entry = Pick<ChainedEntry, 'userId' | 'seq' | 'delta' | 'reason' | 'ref' | 'createdAt'>
 /** Entries of fans, each in the order of `seq`. */
 export type Ledgers = Map<string, Entry[]>
 

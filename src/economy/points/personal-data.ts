@@ -9,9 +9,6 @@ import { toList } from '../../../db/listed.ts'
 import type { Merge } from '../../core/caller.ts'
 import { listMerges } from '../../identity/users/merges.ts'
 import { isFinal } from '../leaderboard/boards.ts'
-import { exportGrants } from './grants.ts'
-import { exportPointsHolds } from './holds.ts'
-import { openLedgers } from './ledger.ts'
 import {
   CARRYING_REASONS,
   type Earning,
@@ -22,7 +19,10 @@ import {
   type PointsReason,
   remainingOf,
   seqOfMergeRef,
-} from './reasons.ts'
+} from '../ledgers/reasons.ts'
+import { exportGrants } from './grants.ts'
+import { exportPointsHolds } from './holds.ts'
+import { openLedgers } from './ledger.ts'
 import { findSeam } from './seams.ts'
 
 /** A fan's points, oldest entry first: exactly the entries that make up the exported balance, also during concurrent bookings. */

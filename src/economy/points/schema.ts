@@ -10,7 +10,7 @@ import {
   PageQuery,
 } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { POINTS_REASONS } from './reasons.ts'
+import { POINTS_REASONS } from '../ledgers/reasons.ts'
 
 /** Points that a fan cannot spend. */
 export const HeldPoints = Integer({

@@ -1,13 +1,15 @@
 /** Writes what was booked in ledgers: entries, accounts, and scores. */
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
-import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
+import { earliestStart, isFinal } from '../leaderboard/boards.ts'
+import { listEnrolments } from '../leaderboard/enrolment.ts'
+import { type FanScore, readManyScores, writeManyScores } from '../leaderboard/rank-index/entries.ts'
 import { type Earned, raisedScores } from '../leaderboard/scores.ts'
+import { type Booked, boardsFor, earnedBy, type PointsReason } from '../ledgers/reasons.ts'
 import type { Account } from './account.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
 import { changeBaselines } from './baselines.ts'
-import { correctedScores } from './corrected-scores.ts'
-import { type Booked, boardsFor, earnedBy, type PointsReason } from './reasons.ts'
+import { listEarnedScores } from './earned-scores.ts'
 
 export interface ChangedLedger {
   account: Account
@@ -81,4 +83,28 @@ function earnedOf(entry: AppendedEntry): Earned[] {
   const booked = bookedOf(entry)
   const gained = earnedBy({ ...booked, delta: entry.delta })
   return gained > 0 ? [{ userId: entry.userId, gained, boards: boardsFor(booked) }] : []
+}
+
+/**
+ * The scores of many fans after points were taken back, computed from their ledgers for the boards of these entries, except final ones.
+ * The entries and what was taken back of them are written.
+ */
+async function correctedScores(
+  tx: Transaction,
+  userIds: string[],
+  entries: Booked[],
+): Promise<{ before: FanScore[]; after: FanScore[] }> {
+  if (userIds.length === 0) return { before: [], after: [] }
+  const now = tx.now()
+  const boards = entries.flatMap(boardsFor).filter(board => !isFinal(board, now))
+  const open = new Map(boards.map(board => [board.id, board]))
+  const found = await readManyScores(tx, userIds, [...open.keys()])
+  // As in `raiseScores`: others are not enrolled, or enrolled without scores.
+  const ranked = new Set(found.filter(({ board }) => board === 'all').map(({ userId }) => userId))
+  const enrolments = await listEnrolments(tx, [...ranked])
+  const earned = await listEarnedScores(tx, enrolments, earliestStart(boards, now))
+  return {
+    before: found.filter(({ userId }) => enrolments.has(userId)),
+    after: earned.filter(({ board }) => open.has(board)),
+  }
 }

@@ -2,7 +2,7 @@
 import type { Reader } from '../../../db/index.ts'
 import { isSeasonChanged } from '../../club/seasons/season-kind.ts'
 import { isAccountChanged } from '../../economy/accounts/account-kind.ts'
-import { countLateEntries, hadEntries, type Since } from '../../economy/points/account-changes.ts'
+import { countLateEntries, hadEntries, type Since } from '../../economy/accounts/changes.ts'
 import { countLostFans } from '../../identity/users/merges.ts'
 import { countChangedMemberships } from '../../play/memberships/memberships.ts'
 import type { Changes } from './priority-schema.ts'

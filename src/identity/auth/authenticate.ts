@@ -7,9 +7,9 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
 import type { SessionClaims } from '../../platform/identity-provider/session-token.ts'
 import { looksLikeServerKey } from '../server-keys/key.ts'
-import type { TokenValidityCache } from './cached-token-validity.ts'
-import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
+import type { NativeTokens, VerifiedNativeToken } from './native-tokens.ts'
 import { authProblems } from './problems.ts'
+import type { TokenValidityCache } from './token-validity-cache.ts'
 
 export interface AuthDeps {
   identity: IdentityProvider

@@ -6,7 +6,7 @@ import type { Subject } from '../../core/caller.ts'
 import { type Cursors, cutPage, eachFan, type Page } from '../../core/pagination.ts'
 import type { SecurityEvent } from '../../core/security-events.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
-import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
+import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './native-tokens.ts'
 
 const DAY_MS = 86_400_000
 const ACCESS_TOKEN_MS = 15 * 60_000

@@ -4,7 +4,7 @@ import type { Credential } from '../../core/caller.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Grant, NativeSession } from './native-sessions.ts'
-import type { NativeTokens } from './native-token.ts'
+import type { NativeTokens } from './native-tokens.ts'
 
 /** Signs the access token. Call it after the commit, so that no token exists without its session. */
 export async function presentGrant(

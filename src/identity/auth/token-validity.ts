@@ -1,6 +1,6 @@
 /**
  * Token validity: whether a verified token has been revoked since, by a logout, a deletion or an erasure. Read from the
- * database at each request, or from `cached-token-validity.ts` while the cache is consistent with the database.
+ * database at each request, or from `token-validity-cache.ts` while the cache is consistent with the database.
  */
 
 import { hash } from 'node:crypto'

@@ -3,7 +3,7 @@ import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql
 import { restAfter } from '../../../db/batches.ts'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
 import { APPLICATION, type ApplicationEventType } from '../../economy/events/types.ts'
-import { type PointsReason, REFUND_REASONS } from '../../economy/points/reasons.ts'
+import { type PointsReason, REFUND_REASONS } from '../../economy/ledgers/reasons.ts'
 
 export type DailyFigures = Omit<Tables['dailyFigures']['$inferSelect'], 'day'>
 

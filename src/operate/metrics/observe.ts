@@ -2,7 +2,7 @@
 import type { Database, DatabaseObserver } from '../../../db/index.ts'
 import { ATTEMPT_OUTCOMES } from '../../delivery/webhooks/spine.ts'
 import { applicationEvents } from '../../economy/events/types.ts'
-import { POINTS_REASONS } from '../../economy/points/reasons.ts'
+import { POINTS_REASONS } from '../../economy/ledgers/reasons.ts'
 import type { ProviderObserver } from '../../platform/identity-provider/provider.ts'
 import type { Metrics } from './definitions.ts'
 

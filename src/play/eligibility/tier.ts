@@ -2,7 +2,7 @@ import { DomainError } from '../../core/problems.ts'
 import { Closed, Slug } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { readAccountTiers } from '../../economy/accounts/account-kind.ts'
-import { hasTier } from '../../economy/points/fan-tiers.ts'
+import { hasTier } from '../../economy/accounts/fan-tiers.ts'
 import { eligibilityProblems } from './problems.ts'
 import { defineRequirement } from './requirement.ts'
 

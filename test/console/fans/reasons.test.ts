@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Tables } from '../../../db/index.ts'
 import { CASH_REASONS } from '../../../src/economy/cash/reasons.ts'
-import { POINTS_REASONS } from '../../../src/economy/points/reasons.ts'
+import { POINTS_REASONS } from '../../../src/economy/ledgers/reasons.ts'
 import { REASONS } from '../../../src/identity/sanctions/reasons.ts'
 import { createNames } from '../../../src/operate/admin/fans/timeline/names.ts'
 import { presentRow } from '../../../src/operate/admin/fans/timeline/present-row.ts'

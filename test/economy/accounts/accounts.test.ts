@@ -1,11 +1,11 @@
 /** Accounts: what rules and grants pay into them, in which season it counts, and the tiers that fans reach and lose. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { findWrongAccounts } from '../../../src/economy/accounts/audit.ts'
+import { settleAccounts } from '../../../src/economy/accounts/settle.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
-import { findWrongAccounts } from '../../../src/economy/points/audit-accounts.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
-import { settleAccounts } from '../../../src/economy/points/settle-accounts.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'

@@ -1,8 +1,8 @@
 /** Every entry of the ledger is an event of its fan, `points.changed`, whatever books it; rules and quests never get it. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { PointsReason } from '../../../src/economy/ledgers/reasons.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import type { PointsReason } from '../../../src/economy/points/reasons.ts'
 import { ruleKind, upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { importFans } from '../../../src/operate/admin/import/fans.ts'
 import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'

@@ -1,7 +1,7 @@
 /** POST /api/events: every outcome of an event, what a batch promises, and who may report. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
-import { LedgerMismatchError } from '../../../src/economy/points/account.ts'
+import { LedgerMismatchError } from '../../../src/economy/ledgers/chain.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { findUser } from '../../../src/identity/users/users.ts'

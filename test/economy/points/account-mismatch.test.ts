@@ -1,8 +1,7 @@
 /** An account that its entries contradict takes no further entry: the chain on top of it would be broken permanently. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
-import { LedgerMismatchError } from '../../../src/economy/points/account.ts'
-import { GENESIS_HASH } from '../../../src/economy/points/hash.ts'
+import { GENESIS_HASH, LedgerMismatchError } from '../../../src/economy/ledgers/chain.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { withoutRules } from '../../db/probe.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Database, Transaction } from '../../../db/index.ts'
-import { GENESIS_HASH, hashEntry } from '../../../src/economy/points/hash.ts'
+import { GENESIS_HASH, hashEntry } from '../../../src/economy/ledgers/chain.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { withRawConnection } from '../../db/probe.ts'

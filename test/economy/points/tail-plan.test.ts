@@ -1,8 +1,8 @@
 /** On PostgreSQL a booking reads the newest entry, also by a statement that was planned before the table had entries. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { GENESIS_HASH } from '../../../src/economy/ledgers/chain.ts'
 import { canAppend } from '../../../src/economy/points/account.ts'
-import { GENESIS_HASH } from '../../../src/economy/points/hash.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { countRowsRead } from '../../db/plans.ts'
 import { createClock } from '../../support/clock.ts'

@@ -1,7 +1,7 @@
 /** The list of fans reads ranges of indexes, whatever the number of fans. */
 import { expect, test } from 'bun:test'
 import { getAccountSet } from '../../../src/economy/accounts/account-set.ts'
-import { readPlaces } from '../../../src/economy/points/account-order.ts'
+import { readPlaces } from '../../../src/economy/accounts/order.ts'
 import { rowsRead } from '../../db/plans.ts'
 import { execute } from '../../db/probe.ts'
 import { addAccount } from '../../economy/accounts/accounts-world.ts'

@@ -1,9 +1,9 @@
 /** The list of fans for a ticket office: in order, in pages of one time, and the same later. */
 import { expect, test } from 'bun:test'
+import { joinSmall, widthFor } from '../../../src/economy/accounts/bands.ts'
+import { settleAccounts } from '../../../src/economy/accounts/settle.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
-import { joinSmall, widthFor } from '../../../src/economy/points/account-bands.ts'
-import { settleAccounts } from '../../../src/economy/points/settle-accounts.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { addAccount, addAccountRule, addSeasons, DAY } from '../../economy/accounts/accounts-world.ts'

@@ -1,7 +1,7 @@
 /** Another application on a world's database: without the provider's keys yet, or with other signing keys. */
 import { createApp } from '../../../src/app/app.ts'
 import type { Deps } from '../../../src/app/deps.ts'
-import { createNativeTokens } from '../../../src/identity/auth/native-token.ts'
+import { createNativeTokens } from '../../../src/identity/auth/native-tokens.ts'
 import { type Environment, parseConfig } from '../../../src/platform/config/config.ts'
 import { makeDevelopmentSecrets } from '../../../src/platform/config/development-secrets.ts'
 import { createIdentityProvider } from '../../../src/platform/identity-provider/provider.ts'

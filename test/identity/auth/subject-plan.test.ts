@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
 import type { Subject } from '../../../src/core/caller.ts'
-import { checkOpenTokens } from '../../../src/identity/auth/open-tokens.ts'
+import { checkStreamTokens } from '../../../src/identity/auth/stream-tokens.ts'
 import {
   requireValidNativeToken,
   requireValidSessionToken,
@@ -60,7 +60,7 @@ onServer(
       const token = { provider: 'mock-idp', subject: 'ada', credential }
       const fetched = await world.db.write(tx =>
         countRowsRead(tx, 'revoked_tokens', {
-          query: () => checkOpenTokens(tx, token.provider, [token]),
+          query: () => checkStreamTokens(tx, token.provider, [token]),
           fill: () =>
             tx
               .insert(tx.tables.revokedTokens)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { findWrongAccounts } from '../../../src/economy/points/audit-accounts.ts'
+import { findWrongAccounts } from '../../../src/economy/accounts/audit.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { findWrongCampaigns, findWrongRedemptions } from '../../../src/operate/admin/audit/verify-codes.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'

@@ -19,7 +19,7 @@ import {
 import { decryptLines, readLines } from '../../../economy/archive/lines.ts'
 import { archiveKeyOf } from '../../../economy/events/archived.ts'
 import type { EventRow } from '../../../economy/events/event.ts'
-import type { EntryRow } from '../../../economy/points/hash.ts'
+import type { ChainedEntry } from '../../../economy/ledgers/chain.ts'
 import { readSeams, type Seam } from '../../../economy/points/seams.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 
@@ -188,7 +188,7 @@ function open(folder: string, file: ArchiveFile, say: (findings: Finding[]) => v
 }
 
 /** Entries before the seams that are still in the database, by fan. */
-async function readKept(reader: Reader, seams: Seam[]): Promise<Map<string, EntryRow[]>> {
+async function readKept(reader: Reader, seams: Seam[]): Promise<Map<string, ChainedEntry[]>> {
   const { pointsEntries: entries } = reader.tables
   if (seams.length === 0) return new Map()
   const rows = await reader

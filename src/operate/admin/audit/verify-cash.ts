@@ -5,7 +5,7 @@ import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import type { CashReason } from '../../../economy/cash/reasons.ts'
-import { followChain } from '../../../economy/points/hash.ts'
+import { followChain } from '../../../economy/ledgers/chain.ts'
 import { byMergedFans } from './merged-fans.ts'
 
 type EntryRow = Tables['cashEntries']['$inferSelect']

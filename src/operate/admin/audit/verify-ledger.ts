@@ -8,14 +8,13 @@ import { createHash } from 'node:crypto'
 import type { Range } from '../../../../db/id-range.ts'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
+import { findWrongAccounts } from '../../../economy/accounts/audit.ts'
 import { createFoldAudit, findWrongFolds } from '../../../economy/events/audit-folds.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { findWrongBuckets, type WrongBucket } from '../../../economy/leaderboard/rank-index/verify.ts'
-import { findWrongAccounts } from '../../../economy/points/audit-accounts.ts'
+import type { ChainedEntry } from '../../../economy/ledgers/chain.ts'
 import { createAudit, type Verdict } from '../../../economy/points/audit-fan.ts'
-import { findWrongGrants } from '../../../economy/points/audit-grants.ts'
 import { readEntriesOf } from '../../../economy/points/entry-spans.ts'
-import type { EntryRow } from '../../../economy/points/hash.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 import { findWrongMemberships } from '../../../play/memberships/audit-memberships.ts'
 import { findWrongItems } from '../../../play/packs/audit-items.ts'
@@ -31,6 +30,7 @@ import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
+import { findWrongGrants } from './verify-grants.ts'
 import { findWrongBaselines, findWrongLeagues } from './verify-leagues.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
@@ -183,12 +183,12 @@ async function* auditRange(
   range: Range,
   userIds: string[],
   boards: string[],
-  onEntry: (entry: EntryRow) => void,
+  onEntry: (entry: ChainedEntry) => void,
 ) {
   const stored = await readStored(read, range, userIds, boards)
   const create = (userId: string) => {
     const { add, conclude } = createAudit(userId, stored.get(userId)?.seam)
-    const addBoth = (entry: EntryRow) => {
+    const addBoth = (entry: ChainedEntry) => {
       add(entry)
       onEntry(entry)
     }

@@ -6,7 +6,7 @@ import type { Reader } from '../../../../db/index.ts'
 import { resultOf } from '../../../club/matches/settlements.ts'
 import { differs, type Finding, readJson, type Value } from '../../../core/finding.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
-import { predictionRefOf } from '../../../economy/points/reasons.ts'
+import { predictionRefOf } from '../../../economy/ledgers/reasons.ts'
 import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../../play/predictions/target.ts'
 

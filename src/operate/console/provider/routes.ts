@@ -4,7 +4,7 @@ import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import type { AppSources } from '../../../core/sources.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
-import { useOnce } from '../../../identity/auth/open-tokens.ts'
+import { useOnce } from '../../../identity/auth/single-use.ts'
 import { recordAction } from '../../../identity/staff/audit/record.ts'
 import { consoleProblems } from '../../../identity/staff/problems.ts'
 import {

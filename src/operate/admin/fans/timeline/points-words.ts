@@ -1,6 +1,6 @@
 /** Entries of the points ledger in words, for the timeline and for the list of entries. */
 import type { Tables } from '../../../../../db/index.ts'
-import type { PointsReason } from '../../../../economy/points/reasons.ts'
+import type { PointsReason } from '../../../../economy/ledgers/reasons.ts'
 import { isolate, type Names, type WantedNames } from './names.ts'
 import type { Related } from './related.ts'
 

@@ -1,7 +1,7 @@
 /** What has been booked in an account since an earlier time. */
 import { and, count, eq, exists, gt, inArray, lte, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { CARRYING_REASONS, GRANT_REASONS, voidReasonOf } from './reasons.ts'
+import { CARRYING_REASONS, GRANT_REASONS, voidReasonOf } from '../ledgers/reasons.ts'
 
 export interface Since {
   accountId: string

@@ -1,8 +1,8 @@
 /** Totals of windows, from the entries: one statement for any number of fans of an account. */
 import { aliasedTable, and, eq, gte, inArray, lt, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { type Account, type AccountSet, pastWindowAt } from '../accounts/account-set.ts'
-import type { PastTotal } from '../accounts/tiers.ts'
+import { type Account, type AccountSet, pastWindowAt } from './account-set.ts'
+import type { PastTotal } from './tiers.ts'
 
 export interface WindowTotal {
   total: number

@@ -8,18 +8,11 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import {
-  type AccountSet,
-  basisOf,
-  getAccountSet,
-  pastWindowAt,
-  windowFromAt,
-} from '../accounts/account-set.ts'
-import { type ToldTier, tellTier } from '../accounts/spine.ts'
-import { judgeTier, type PastTotal } from '../accounts/tiers.ts'
-import { LedgerMismatchError } from './account.ts'
-import { readPastTotals, readTotals } from './account-totals.ts'
-import { chainEntry, GENESIS_HASH, isHeadOf } from './hash.ts'
+import { chainEntry, GENESIS_HASH, isHeadOf, LedgerMismatchError } from '../ledgers/chain.ts'
+import { type AccountSet, basisOf, getAccountSet, pastWindowAt, windowFromAt } from './account-set.ts'
+import { type ToldTier, tellTier } from './spine.ts'
+import { judgeTier, type PastTotal } from './tiers.ts'
+import { readPastTotals, readTotals } from './totals.ts'
 
 export type AccountEntryRow = Tables['accountEntries']['$inferSelect']
 type FanAccount = Tables['fanAccounts']['$inferSelect']

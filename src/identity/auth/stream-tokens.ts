@@ -1,20 +1,20 @@
-/** Validity of tokens whose requests last: the tokens of open streams are checked again and again, all at once. */
+/** Validity of the tokens of open streams, which are checked again and again, all at once. */
 import { eq, isNull } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import type { Reader } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { AuthenticatedCaller, Subject } from '../../core/caller.ts'
 import { findTokenValidities } from '../users/user-token-validity.ts'
-import { hashOf, isEnded, revocationIdsOf } from './token-validity.ts'
+import { isEnded, revocationIdsOf } from './token-validity.ts'
 
 /** A verified token, without the token. */
-export interface OpenToken extends Subject {
+export interface StreamToken extends Subject {
   credential:
     | { kind: 'session'; tokenId: string; issuedAt: Date; expiresAt: Date }
     | { kind: 'native'; sessionId: string; expiresAt: Date }
 }
 
-export function openTokenOf({ provider, subject, credential }: AuthenticatedCaller): OpenToken {
+export function streamTokenOf({ provider, subject, credential }: AuthenticatedCaller): StreamToken {
   const { kind, expiresAt } = credential
   if (kind === 'native')
     return { provider, subject, credential: { kind, sessionId: credential.sessionId, expiresAt } }
@@ -23,16 +23,16 @@ export function openTokenOf({ provider, subject, credential }: AuthenticatedCall
 }
 
 /** By its token: whether it is valid, and the user id; `NOBODY` without a user record. */
-export type TokenCheck = (token: OpenToken) => { valid: boolean; userId: string }
+export type TokenCheck = (token: StreamToken) => { valid: boolean; userId: string }
 
 /**
  * Checks like `requireValidSessionToken` and `requireValidNativeToken`, in at most three statements for any
  * number of tokens of one provider. The expiry of the tokens themselves is not checked.
  */
-export async function checkOpenTokens(
+export async function checkStreamTokens(
   reader: Reader,
   provider: string,
-  tokens: OpenToken[],
+  tokens: StreamToken[],
 ): Promise<TokenCheck> {
   const [validityOf, revoked, sessions] = await Promise.all([
     findTokenValidities(reader, provider, [...new Set(tokens.map(({ subject }) => subject))]),
@@ -55,7 +55,7 @@ export async function checkOpenTokens(
   }
 }
 
-function revocationIds(token: OpenToken): string[] {
+function revocationIds(token: StreamToken): string[] {
   const { credential } = token
   return credential.kind === 'session' ? Object.values(revocationIdsOf(token, credential.tokenId)) : []
 }
@@ -89,16 +89,3 @@ const selectSessions = prepared((reader: Reader, ids: string) => {
     .from(found)
     .where(isNull(revokedAt))
 })
-
-/**
- * Marks a single-use credential as used. False if it was used before: the primary key decides, in any number of processes.
- * The mark is a revocation, which `sweepExpired` deletes.
- */
-export async function useOnce(tx: Transaction, id: string, expiresAt: Date): Promise<boolean> {
-  const used = await tx
-    .insert(tx.tables.revokedTokens)
-    .values({ id: hashOf('used', id, '', ''), expiresAt })
-    .onConflictDoNothing()
-    .returning()
-  return used.length > 0
-}

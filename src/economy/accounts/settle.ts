@@ -5,13 +5,12 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import type { Database, Transaction } from '../../../db/index.ts'
-import { type Account, type AccountSet, getAccountSet, windowFromAt } from '../accounts/account-set.ts'
-import { tellTier } from '../accounts/spine.ts'
-import { tierNamed } from '../accounts/tiers.ts'
-import { lockAccounts } from './account.ts'
-import { refreshRows, writeFanAccounts } from './account-book.ts'
-import { readTotals } from './account-totals.ts'
-import { findStale, findUnchecked, nearEndOf } from './stale-accounts.ts'
+import { type Account, type AccountSet, getAccountSet, windowFromAt } from './account-set.ts'
+import { refreshRows, writeFanAccounts } from './book.ts'
+import { tellTier } from './spine.ts'
+import { findStale, findUnchecked, nearEndOf } from './stale.ts'
+import { tierNamed } from './tiers.ts'
+import { readTotals } from './totals.ts'
 
 const TOGETHER = 100
 
@@ -60,7 +59,7 @@ export async function settleAccounts(
 }
 
 async function lockRows(tx: Transaction, accountId: string, userIds: string[]) {
-  await lockAccounts(tx, userIds)
+  await tx.spine.accounts.lockLedgers(tx, userIds)
   const { fanAccounts: rows } = tx.tables
   return tx
     .select()

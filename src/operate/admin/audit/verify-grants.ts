@@ -1,7 +1,7 @@
 /** Compares each grant with its ledger entry, which nobody can change. */
 import { and, eq, isNotNull, isNull, ne, or } from 'drizzle-orm'
-import type { Reader } from '../../../db/index.ts'
-import type { Finding } from '../../core/finding.ts'
+import type { Reader } from '../../../../db/index.ts'
+import type { Finding } from '../../../core/finding.ts'
 
 /** Maximum of grants with findings. */
 const MAX_GRANTS = 1_000

@@ -1,6 +1,7 @@
 /** Grants in accounts, and what is taken back of them, also after merges have carried them over. */
-import type { AccountBook, AccountKey } from './account-book.ts'
-import { type Cause, type Grant, type TakenBack, voidReasonOf } from './reasons.ts'
+
+import { type Cause, type Grant, type TakenBack, voidReasonOf } from '../ledgers/reasons.ts'
+import type { AccountBook, AccountKey } from './book.ts'
 
 /** The `ref` of the entry that carries another one over. Ids of fans and accounts have no colon. */
 export const carriedRefOf = ({ userId, accountId, seq }: AccountKey & { seq: number }) =>

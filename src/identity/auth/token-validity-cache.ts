@@ -9,7 +9,7 @@ import { createInvalidations } from '../../platform/cache/invalidations.ts'
 import type { CacheCounts, MaybePromise } from '../../platform/cache/response-cache.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { SessionClaims } from '../../platform/identity-provider/session-token.ts'
-import type { VerifiedNativeToken } from './native-token.ts'
+import type { VerifiedNativeToken } from './native-tokens.ts'
 import {
   requireValidNativeToken,
   requireValidSessionToken,

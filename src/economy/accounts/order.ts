@@ -4,9 +4,9 @@
  */
 import { and, asc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import type { Account, AccountSet } from '../accounts/account-set.ts'
-import { basesOf, windowFromAt } from '../accounts/account-set.ts'
-import { totalsOf } from './account-totals.ts'
+import type { Account, AccountSet } from './account-set.ts'
+import { basesOf, windowFromAt } from './account-set.ts'
+import { totalsOf } from './totals.ts'
 
 export interface Place {
   total: number

@@ -1,12 +1,23 @@
-/** The hash chain of a ledger, of points or of cash. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
+/** The hash chain of a ledger of a fan: of points, of cash, or of an account. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
 import { hash } from 'node:crypto'
-import type { Tables } from '../../../db/index.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { type Finding, isInstant } from '../../core/finding.ts'
 
 /** The previous hash of a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-export type EntryRow = Tables['pointsEntries']['$inferSelect']
+/** What the entries of all ledgers have. */
+export interface ChainedEntry {
+  id: string
+  userId: string
+  seq: number
+  delta: number
+  balanceAfter: number
+  reason: string
+  ref: string
+  createdAt: Date
+  hash: string
+}
 
 /** `currency`: of an entry of cash. `accountId`, `countedAt`: of an entry of an account. */
 interface Kept {
@@ -15,7 +26,7 @@ interface Kept {
   countedAt?: Date
 }
 
-type HashedFields = Omit<EntryRow, 'hash'> & Kept
+type HashedFields = Omit<ChainedEntry, 'hash'> & Kept
 
 /**
  * SHA-256, in lower-case hex, over the JSON array
@@ -63,7 +74,7 @@ const EMPTY_HEAD: ChainHead = { balance: 0, seq: 0, headHash: GENESIS_HASH }
  * The column of an entry that does not follow from the previous entry, without the table name; for ledgers of points,
  * cash or accounts.
  */
-export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): ChainFlaw | undefined {
+export function findChainFlaw(head: ChainHead, entry: ChainedEntry & Kept): ChainFlaw | undefined {
   const found = (what: string, expected: Finding['expected'], actual: Finding['actual']) => {
     return { what, seq: head.seq + 1, expected, actual }
   }
@@ -76,7 +87,7 @@ export function findChainFlaw(head: ChainHead, entry: EntryRow & Kept): ChainFla
 }
 
 /** The head after all entries, or before the first one with a flaw. `flawOf`: if the ledger has further rules. */
-export function followChain<Entry extends EntryRow & Kept>(
+export function followChain<Entry extends ChainedEntry & Kept>(
   entries: readonly Entry[],
   { from = EMPTY_HEAD, flawOf = findChainFlaw }: { from?: ChainHead; flawOf?: FindFlaw<Entry> } = {},
 ): ChainHead & { flaw: ChainFlaw | undefined } {
@@ -97,3 +108,14 @@ export function isHeadOf({ seq, balance, headHash }: ChainHead, tail: ChainTail)
   return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
 }
 type ChainTail = { seq: number; balanceAfter: number; hash: string }[]
+
+/** The account does not match the entries: another entry would break the chain. */
+export class LedgerMismatchError extends Error {
+  constructor(userId: string, of: 'points' | 'cash' = 'points') {
+    super(
+      `the ${of} account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
+        `\`${commandLine('verify-ledger')}\` shows the difference`,
+    )
+    this.name = 'LedgerMismatchError'
+  }
+}

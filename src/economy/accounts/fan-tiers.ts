@@ -3,16 +3,10 @@ import { asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import { presentText } from '../../club/catalogue/texts.ts'
-import {
-  type Account,
-  type AccountSet,
-  basisOf,
-  getAccountSet,
-  windowFromAt,
-} from '../accounts/account-set.ts'
-import { type HeldTier, judgeTier, tierNamed } from '../accounts/tiers.ts'
-import { endsBy } from './account-book.ts'
-import { readPastTotals, readTotals } from './account-totals.ts'
+import { type Account, type AccountSet, basisOf, getAccountSet, windowFromAt } from './account-set.ts'
+import { endsBy } from './book.ts'
+import { type HeldTier, judgeTier, tierNamed } from './tiers.ts'
+import { readPastTotals, readTotals } from './totals.ts'
 
 type FanAccount = Tables['fanAccounts']['$inferSelect']
 

@@ -1,5 +1,8 @@
-/** Native access tokens: JWTs that this API issues (RFC 9068), and the public keys to verify them (RFC 7517). */
-
+/**
+ * The tokens of a native session: access tokens, which are JWTs (RFC 9068), with the public keys to verify them (RFC 7517); and refresh
+ * tokens.
+ */
+import { hash } from 'node:crypto'
 import {
   createLocalJWKSet,
   decodeJwt,
@@ -116,4 +119,26 @@ export function clientOfSessionToken(token: string): string | null {
   const { client_id, azp } = decodeJwt(token)
   for (const id of [client_id, azp]) if (typeof id === 'string' && CLIENT_ID.test(id)) return id
   return null
+}
+
+const REFRESH_PREFIX = 'mdrt_'
+/** 32 bytes in base64url. */
+const RANDOM_LENGTH = 43
+
+/**
+ * A prefix for secret scanners, 256 random bits, and the OAuth client id if known, so that a session keeps its client
+ * without a column. The database has only the hash of the whole token, so no part can be changed.
+ */
+export function mintRefreshToken(random: Uint8Array, clientId: string | null): string {
+  return `${REFRESH_PREFIX}${Buffer.from(random).toString('base64url')}${Buffer.from(clientId ?? '').toString('base64url')}`
+}
+
+/** The OAuth client id in a token whose hash is known; null if it has none. */
+export function clientOfRefreshToken(token: string): string | null {
+  return Buffer.from(token.slice(REFRESH_PREFIX.length + RANDOM_LENGTH), 'base64url').toString() || null
+}
+
+/** SHA-256 in hex. Needs no salt, because the token is random. */
+export function hashRefreshToken(token: string): string {
+  return hash('sha256', token, 'hex')
 }

@@ -3,10 +3,10 @@ import { asc } from 'drizzle-orm'
 import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { differs, differsInTime, type Finding } from '../../core/finding.ts'
-import { type Account, basisOf, getAccountSet } from '../accounts/account-set.ts'
-import { tierNamed, tierOf } from '../accounts/tiers.ts'
-import { findChainFlaw, followChain } from './hash.ts'
-import { grantReasonOf, voidReasonOf } from './reasons.ts'
+import { findChainFlaw, followChain } from '../ledgers/chain.ts'
+import { grantReasonOf, voidReasonOf } from '../ledgers/reasons.ts'
+import { type Account, basisOf, getAccountSet } from './account-set.ts'
+import { tierNamed, tierOf } from './tiers.ts'
 
 type EntryRow = Tables['accountEntries']['$inferSelect']
 type FanAccount = Tables['fanAccounts']['$inferSelect']

@@ -1,7 +1,7 @@
 /** Finds rows of fans that a season's end, the end of a grace, or a change of the catalogue has made stale. */
 import { and, asc, eq, gt, isNotNull, isNull, lt, lte, ne, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { type Account, type AccountSet, basisOf, windowFromAt } from '../accounts/account-set.ts'
+import { type Account, type AccountSet, basisOf, windowFromAt } from './account-set.ts'
 
 /** How long before the end of a season a tier at risk is told. */
 const RISK_MS = 30 * 86_400_000

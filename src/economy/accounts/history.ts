@@ -1,8 +1,9 @@
 /** What a fan has in accounts: totals by season, and entries. */
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import type { AccountSet } from '../accounts/account-set.ts'
-import type { AccountKey } from './account-book.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import type { AccountSet } from './account-set.ts'
+import type { AccountKey } from './book.ts'
 
 /** By account, newest first. One statement. */
 export async function readSeasonTotals(reader: Reader, set: AccountSet, userId: string) {
@@ -54,3 +55,8 @@ export function readAccountEntries(
     .orderBy(desc(entries.seq))
     .limit(limit)
 }
+
+export const findAccountEntry = preparedRow((reader: Reader, id: string) => {
+  const { accountEntries } = reader.tables
+  return reader.select().from(accountEntries).where(eq(accountEntries.id, id))
+})

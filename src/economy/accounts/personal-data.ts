@@ -3,9 +3,9 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import type { Merge } from '../../core/caller.ts'
-import { type AccountEntryRow, openAccountBook } from './account-book.ts'
-import { carriedRefOf } from './account-grants.ts'
-import { grantReasonOf } from './reasons.ts'
+import { grantReasonOf } from '../ledgers/reasons.ts'
+import { type AccountEntryRow, openAccountBook } from './book.ts'
+import { carriedRefOf } from './grants.ts'
 
 /** Oldest entries first. */
 export async function exportAccounts(reader: Reader, userId: string) {
