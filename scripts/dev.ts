@@ -93,7 +93,8 @@ function startChild(
   write: (line: string) => void,
 ) {
   const child = Bun.spawn(processOf(command, file, ['--watch', '--no-clear-screen']), {
-    env: env as Record<string, string>,
+    // `--no-orphans`, which the executable takes as well: the child ends with this process, also when that is killed.
+    env: { ...(env as Record<string, string>), BUN_FEATURE_FLAG_NO_ORPHANS: '1' },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',

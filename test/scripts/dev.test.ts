@@ -24,6 +24,12 @@ const freePorts = () => ({
   CONSOLE_PORT: String(freePort()),
 })
 
+const isFree = (port: string) =>
+  fetch(`http://localhost:${port}`).then(
+    () => false,
+    () => true,
+  )
+
 const databaseOf = ({ banner }: RunningDev) => /Database +sqlite:(\S+)/.exec(banner)?.[1] ?? ''
 
 /** Reads until the text is there. */
@@ -201,6 +207,9 @@ test('commands in another terminal use the database of a running --fresh, and sa
     await fresh.process.exited
     await Bun.write(fresh.env.DEV_NOTE ?? '', note)
   }
+  // API and provider end with it, and leave their ports.
+  for (const port of [fresh.ports.PORT, fresh.ports.MOCK_IDP_PORT])
+    await waitUntil(`port ${port} is free`, () => isFree(port))
   expect((await list()).err).not.toContain('Using')
   // Another process has its id now.
   await Bun.write(fresh.env.DEV_NOTE ?? '', reused)
