@@ -67,6 +67,12 @@ const opensForArchive: Compatibility = {
   reason: 'No older version deletes entries, or writes the table that lets the trigger allow it.',
 }
 
+/** Numbers of members. */
+const numbersMembers: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions do not read the new columns, and insert members without a number.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -83,6 +89,7 @@ const byMigration = {
   '0050_short-events': shortEvents,
   '0056_accounts-append-only': newTableAppendOnly,
   '0059_consents-append-only': consentsAppendOnly,
+  '0064_league-numbers': numbersMembers,
 }
 
 /** By engine and name of the migration. */

@@ -32,3 +32,9 @@ export const rowsOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
     ? sql`${outer} cross join ${table} on ${condition}`
     : // A subselect with an OFFSET is not merged: merged, PostgreSQL may read the whole table.
       sql`${outer} cross join lateral (select * from ${table} where ${condition} offset 0) as ${byName(table)}`
+
+/** As `rowsOfEach`, with nulls where no row meets the condition. At most one row may meet it. */
+export const rowOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
+  is(table, SQLiteTable)
+    ? sql`${outer} left join ${table} on ${condition}`
+    : sql`${outer} left join lateral (select * from ${table} where ${condition} offset 0) as ${byName(table)} on true`

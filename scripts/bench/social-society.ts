@@ -1,4 +1,4 @@
-/** A fan who follows a thousand others, with many fans and events: written with SQL within seconds. */
+/** A fan who follows a thousand others, and is in a league with them, with many fans and events: written with SQL within seconds. */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
@@ -15,6 +15,8 @@ export interface Society {
 
 /** Id of the fan who reads. */
 export const READER = 'fan-1000000'
+
+export const LEAGUE = 'league'
 
 /** Recent enough that the server does not delete data after `eventRetentionDays` during the measurement. */
 const STARTED_MS = Date.now() - 30 * 86_400_000
@@ -38,6 +40,10 @@ function statementsOf(engine: Engine, { fans, followed, events }: Society): stri
      SELECT 'matchday', 'event-' || n, 'fan-' || (1000001 + n % ${followed} * ${Math.floor((fans - 1) / followed)}),
        n / ${followed} + 1, 'reward.claimed', ${at(`${STARTED_MS} + n * 1000`)}, ${at(`${STARTED_MS} + n * 1000`)},
        '{"rewardId":"scarf"}' FROM series`,
+    `INSERT INTO leagues (id, name, code, owner_id, scoring, board, count_from, locked, members, joined, created_at)
+     VALUES ('${LEAGUE}', 'Office', 'C0DE', '${READER}', 'points', 'all', 'join', false, ${followed}, ${followed}, ${start})`,
+    `INSERT INTO league_members (league_id, user_id, joined_at, counts_from, baseline, number) ${series(followed)}
+     SELECT '${LEAGUE}', 'fan-' || (1000000 + n * ${Math.floor((fans - 1) / followed)}), ${start}, ${start}, 1, n + 1 FROM series`,
     'ANALYZE',
   ]
 }

@@ -73,6 +73,7 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     ),
     target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
     target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
+    target('table of a league of 1,000, ms', 'social', 'league', { max: 10 }),
     target('purchases with cash / raw rows', 'cash', 'one product', { to: 'raw rows', min: 0.5 }),
     target('cash, one product / spread products', 'cash', 'one product', { to: 'spread products', min: 0.8 }),
     target('cash, one product with a limit / spread ones', 'cash', 'one product with a limit', {

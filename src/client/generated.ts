@@ -4005,6 +4005,8 @@ export interface components {
         };
         /** LeagueEntry */
         LeagueEntry: {
+            /** @description Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`. */
+            number: number;
             /** @description Null if the fan has none, is anonymous on leaderboards, or if one of you has blocked the other. */
             handle: string | null;
             /** @description The name of the fan, the handle, or null, as on leaderboards. */
@@ -6003,7 +6005,7 @@ export interface operations {
             path: {
                 /** @description The league. */
                 leagueId: string;
-                /** @description Handle of the fan. */
+                /** @description Handle of the fan, or number of a member as `member-7`. */
                 handle: string;
             };
             cookie?: never;
@@ -6026,7 +6028,7 @@ export interface operations {
             path: {
                 /** @description The league. */
                 leagueId: string;
-                /** @description Handle of the fan. */
+                /** @description Handle of the fan, or number of a member as `member-7`. */
                 handle: string;
             };
             cookie?: never;
@@ -9058,7 +9060,7 @@ export interface operations {
             path: {
                 /** @description The league. */
                 leagueId: string;
-                /** @description Handle of the member, or `me`. */
+                /** @description Handle of the member, number as `member-7`, or `me`. */
                 handle: string;
             };
             cookie?: never;
@@ -9635,8 +9637,8 @@ export interface codes {
   redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, who can join again unless banned. */
-  removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave. */
+  removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
   startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */

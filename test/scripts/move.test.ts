@@ -386,8 +386,8 @@ async function addLeagues(tx: Transaction, { at, text }: { at: Date; text: strin
   const { leagues, leagueMembers, leagueBans } = tx.tables
   const league = { id: text, name: text, code: text, ownerId: 'Z', scoring: 'predictions', season: text }
   const board = { board: `predictions:${text}`, countFrom: 'start', locked: true, members: 1 }
-  await tx.insert(leagues).values({ ...league, ...board, createdAt: at })
-  const member = { leagueId: text, userId: 'Z', joinedAt: at, baseline: 0 }
+  await tx.insert(leagues).values({ ...league, ...board, joined: 3, createdAt: at })
+  const member = { leagueId: text, userId: 'Z', joinedAt: at, baseline: 0, number: 3 }
   await tx.insert(leagueMembers).values(member)
   await tx.insert(leagueBans).values({ leagueId: text, userId: 'a', bannedAt: at })
 }

@@ -30,6 +30,8 @@ export function defineLeaguesTables(kit: ColumnKit, { users }: Referenced<'users
       locked: boolean().notNull(),
       /** Number of rows of `league_members`. */
       members: integer().notNull(),
+      /** The number of the fan who joined last. */
+      joined: integer().notNull().default(0),
       createdAt: timestamp().notNull(),
     },
     t => [
@@ -53,11 +55,14 @@ export function defineLeaguesTables(kit: ColumnKit, { users }: Referenced<'users
       countsFrom: timestamp(),
       /** What remains of the points on the board of the league that were earned before `countsFrom`. */
       baseline: integer().notNull(),
+      /** Fans are numbered in the order in which they join: 1, 2 and so on. */
+      number: integer().notNull().default(0),
     },
     t => [
       kit.primaryKey({ name: 'league_members_pk', columns: [t.leagueId, t.userId] }),
       kit.index('league_members_fan').on(t.userId, t.joinedAt, t.leagueId),
       kit.index('league_members_joined').on(t.leagueId, t.joinedAt, t.userId),
+      kit.uniqueIndex('league_members_number_unique').on(t.leagueId, t.number).where(sql`${t.number} > 0`),
       kit.check('league_members_baseline', sql`${t.baseline} between 0 and 9007199254740991`),
     ],
   )

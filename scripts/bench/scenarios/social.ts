@@ -1,6 +1,6 @@
 /**
- * Measures how long a fan who follows a thousand others waits for the feed, and for the leaderboard of those fans: one
- * request at a time. For comparison, measures only the look-ups: a prepared statement that reads one row of each fan and
+ * Measures how long a fan who follows a thousand others waits for the feed, for the leaderboard of those fans, and for the table of
+ * their league: one request at a time. For comparison, measures only the look-ups: a prepared statement that reads one row of each fan and
  * returns a number.
  */
 import { Database as Connection } from 'bun:sqlite'
@@ -8,7 +8,7 @@ import { SQL } from 'bun'
 import type { Engine } from '../databases.ts'
 import { percentiles } from '../load/bun-generators.ts'
 import { row, type Scenario, type ScenarioResult } from '../scenario.ts'
-import { addSociety, READER, type Society } from '../social-society.ts'
+import { addSociety, LEAGUE, READER, type Society } from '../social-society.ts'
 
 const SOCIETY: Society = { fans: 1_000_000, followed: 1_000, events: 1_000_000 }
 const QUICK: Society = { fans: 2_000, followed: 100, events: 2_000 }
@@ -30,11 +30,17 @@ const READS = [
     lookUps: `select count(points) from (select (select s.minus_points from leaderboard_scores s where s.board = 'all'
       and s.user_id = r.other_id) as points from ${FOLLOWED}) as scores`,
   },
+  {
+    name: 'league',
+    path: `/api/leagues/${LEAGUE}`,
+    lookUps: `select count(points) from (select (select s.minus_points from leaderboard_scores s where s.board = 'all'
+      and s.user_id = m.user_id) as points from league_members m where m.league_id = '${LEAGUE}') as scores`,
+  },
 ]
 
 export const social: Scenario = {
   name: 'social',
-  summary: 'GET /api/feed and /api/leaderboard?among=following: a million fans and events, 1,000 followed',
+  summary: 'GET /api/feed, /api/leaderboard?among=following and a league of 1,000: a million fans and events',
   long: true,
   async run({ options, databases, subjects, issuer, log }) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }

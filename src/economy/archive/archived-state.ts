@@ -8,7 +8,7 @@ import type { SeamState } from '../points/seams.ts'
 
 /** The state after these rows, in one order. */
 export function stateAfter(
-  { scores, lots, uses, budgets }: SeamState,
+  { scores, lots, taken, uses, budgets }: SeamState,
   entries: ChainedEntry[],
   events: EventRow[],
 ): SeamState {
@@ -19,6 +19,12 @@ export function stateAfter(
   }
   const lotOf = new Map(lots)
   for (const { delta, createdAt } of entries) if (delta > 0) add(lotOf, dayOf(createdAt).getTime(), delta)
+  const takenOn = new Map(taken)
+  const grants = new Map(entries.map(entry => [`${entry.reason} ${entry.ref}`, entry]))
+  for (const { reason, ref, delta } of entries) {
+    const grant = reason === voidReasonOf('rule') && grants.get(`rule ${ref}`)
+    if (grant) add(takenOn, dayOf(grant.createdAt).getTime(), -delta)
+  }
   const useOf = new Map(uses.map(use => [`${use.ruleId} ${use.window}`, { ...use }]))
   const budgetOf = new Map(budgets.map(({ ruleId, points }) => [ruleId, points]))
   for (const event of events) {
@@ -37,6 +43,7 @@ export function stateAfter(
   return {
     scores: inOrder(scoreOf.values(), ({ board }: BoardScore) => board),
     lots: [...lotOf].toSorted(([a], [b]) => a - b),
+    taken: [...takenOn].toSorted(([a], [b]) => a - b),
     uses: inOrder(useOf.values(), ({ ruleId, window }) => `${ruleId} ${window}`),
     budgets: inOrder(
       [...budgetOf].map(([ruleId, points]) => ({ ruleId, points })),

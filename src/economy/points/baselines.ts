@@ -11,6 +11,7 @@ import { type Booked, boardsFor, earnedBy, type PointsReason, remainingOf } from
 import { lockAccount, readBalance } from './account.ts'
 import type { AppendedEntry, BaselineChange } from './appended-entries.ts'
 import { type EarnedEntry, selectSince } from './earned-scores.ts'
+import { readArchivedSince } from './seams.ts'
 
 interface ChangedLedger {
   account: { userId: string; countedFrom: Date | null }
@@ -69,7 +70,8 @@ const raiseCountedFrom = prepared((tx: Transaction, userId: string, countedFrom:
 
 /**
  * What remains on a board without an end of the points that were earned before `since`. A merge carries points over in sums: what
- * they consist of is read from the ledgers of the merged records.
+ * they consist of is read from the ledgers of the merged records. Of archived entries only the day is known: those of the day of
+ * `since` count as earned later.
  */
 export async function earnedBefore(
   reader: Reader,
@@ -89,10 +91,11 @@ export async function earnedBefore(
     const remaining = remainingOf({ ...booked, points, at, taken: back })
     return { ...booked, userId, at, points: remaining.find(({ board: { id } }) => id === board)?.points ?? 0 }
   })
+  const archived = board === 'all' ? await readArchivedSince(reader, [userId, ...merged], since) : 0
   const own = earnings.filter(earning => earning.userId === userId)
   const later = earnings.filter(({ reason, at }) => reason !== 'merge' && at >= since)
   const total = board === 'all' ? (await readBalance(reader, userId)).lifetime : sumOf(own)
-  return Math.max(0, total - sumOf(later))
+  return Math.max(0, total - sumOf(later) - archived)
 }
 
 const sumOf = (earnings: { points: number }[]) => earnings.reduce((sum, { points }) => sum + points, 0)

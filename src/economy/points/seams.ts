@@ -18,24 +18,26 @@ export interface SeamState {
   scores: BoardScore[]
   /** Earned points by UTC day: midnight in milliseconds, and points. */
   lots: [day: number, points: number][]
+  /** What was taken back of them, by the day on which it was earned. */
+  taken: [day: number, points: number][]
   /** Grants of rules with a limit: all of them, and those whose use was not returned. */
   uses: { ruleId: string; window: string; ever: number; held: number }[]
   /** Points that count against budgets. */
   budgets: { ruleId: string; points: number }[]
 }
 
-export const EMPTY_STATE: SeamState = { scores: [], lots: [], uses: [], budgets: [] }
+export const EMPTY_STATE: SeamState = { scores: [], lots: [], taken: [], uses: [], budgets: [] }
 
 /** The state of a column `state`; empty without one. @throws SyntaxError */
 export function parseState(text: string | null | undefined): SeamState {
   if (text === null || text === undefined) return EMPTY_STATE
   // Guarantee of the cast: the members are checked below.
-  const state = JSON.parse(text) as SeamState
-  const { scores, lots, uses, budgets } = state
+  const state = { taken: [], ...JSON.parse(text) } as SeamState
+  const { scores, lots, taken, uses, budgets } = state
   const isState =
-    [scores, lots, uses, budgets].every(Array.isArray) &&
+    [scores, lots, taken, uses, budgets].every(Array.isArray) &&
     scores.every(({ board, points }) => typeof board === 'string' && Number.isInteger(points)) &&
-    lots.every(lot => Array.isArray(lot) && lot.every(Number.isInteger)) &&
+    [...lots, ...taken].every(lot => Array.isArray(lot) && lot.every(Number.isInteger)) &&
     uses.every(({ window, held }) => typeof window === 'string' && Number.isInteger(held)) &&
     budgets.every(({ points }) => Number.isInteger(points))
   if (!isState) throw new SyntaxError('no state of a seam')
@@ -81,6 +83,20 @@ export async function readArchivedLots(reader: Reader, userIds: string[]): Promi
   const seams = await readSeams(reader, userIds)
   return new Map([...seams].map(([userId, { state }]) => [userId, lotsIn(parseState(state))]))
 }
+
+/** What remains of the archived points of these fans that were earned on the UTC day of `since` or later. */
+export async function readArchivedSince(reader: Reader, userIds: string[], since: Date): Promise<number> {
+  const first = since.getTime() - (since.getTime() % DAY_MS)
+  const sumSince = (lots: SeamState['lots']) =>
+    lots.reduce((sum, [day, points]) => (day >= first ? sum + points : sum), 0)
+  const seams = await readSeams(reader, userIds)
+  return [...seams.values()].reduce((sum, { state }) => {
+    const { lots, taken } = parseState(state)
+    return sum + sumSince(lots) - sumSince(taken)
+  }, 0)
+}
+
+const DAY_MS = 86_400_000
 
 const lotsIn = ({ lots }: SeamState): Lot[] => lots.map(([day, points]) => ({ points, at: new Date(day) }))
 

@@ -35,6 +35,14 @@ export async function writeAsFan<Response>(
   return work(fan)
 }
 
+/**
+ * For a part of an operation that suspended fans may call. The fan is locked.
+ * @throws DomainError `suspended`, `guardian_consent_required`
+ */
+export async function requireActiveCaller(tx: Transaction, caller: Subject & Viewer): Promise<void> {
+  if (caller.userId !== NOBODY) await requireActive(tx, await lockCaller(tx, caller))
+}
+
 async function requireActive(tx: Transaction, { userId, suspendedUntil, isFrozen }: LockedCaller) {
   if (!suspendedUntil || suspendedUntil <= tx.now()) {
     if (isFrozen) throw new DomainError(transportProblems.guardian_consent_required)

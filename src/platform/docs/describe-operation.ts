@@ -81,7 +81,7 @@ function problemsOf(
   return [
     ...(takesBody ? COMMON_PROBLEMS.body : []),
     ...TOKEN_PROBLEMS[caller],
-    ...(takesBody && whenSuspended === undefined && (caller === 'fan' || caller === 'fanOrServer')
+    ...(takesBody && whenSuspended !== 'allowed' && (caller === 'fan' || caller === 'fanOrServer')
       ? [transportProblems.suspended, transportProblems.guardian_consent_required]
       : []),
     ...problems,

@@ -2,7 +2,7 @@
  * Leagues. A league has members, and one of them owns it. It is created by its first member and deleted with its last one; when the
  * owner leaves, the member who joined first owns it. The lock of its row comes before the rows of its members.
  */
-import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -14,8 +14,9 @@ import { DomainError, type FieldError } from '../../core/problems.ts'
 import { boardAt, predictionBoard } from '../../economy/leaderboard/boards.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
-import { fanNotFound, isHidden, lockOther } from '../../identity/relations/find-fan.ts'
-import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
+import { fanNotFound, isHidden, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
+import { requireActiveCaller } from '../../identity/sanctions/write-as-fan.ts'
+import { lockFan, lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import { mintCode, normalizeCode } from '../codes/code.ts'
 import { codeProblems } from '../codes/problems.ts'
 import { leagueProblems, MAX_JOINED, MAX_OWNED } from './problems.ts'
@@ -59,9 +60,10 @@ export async function createLeague(
     countFrom: body.from,
     locked: false,
     members: 1,
+    joined: 1,
     createdAt: tx.now(),
   }
-  const member = await newMember(tx, userId, league)
+  const member = await newMember(tx, userId, league, league.joined)
   await tx.insert(leagues).values(league)
   await insertMember(tx, member)
   // never invalid_cursor, league_not_found: the first page of a league of the fan.
@@ -93,7 +95,7 @@ export async function joinLeague(
   await requireRoomFor(tx, userId)
   const [counted] = await countIn(tx, league.id)
   if (!counted) throw new DomainError(leagueProblems.league_full)
-  await insertMember(tx, await newMember(tx, userId, league))
+  await insertMember(tx, await newMember(tx, userId, league, counted.joined))
   // never invalid_cursor, league_not_found: the first page of a league of the fan.
   return readLeague(tx, cursors, { userId }, league.id, FIRST_PAGE)
 }
@@ -115,10 +117,10 @@ async function requireFewOwned(tx: Transaction, userId: string): Promise<void> {
 
 type Counting = Pick<LeagueRow, 'id' | 'board' | 'season' | 'countFrom' | 'createdAt'>
 
-async function newMember(tx: Transaction, userId: string, league: Counting) {
+async function newMember(tx: Transaction, userId: string, league: Counting, number: number) {
   const countsFrom = countsFromOf(league, tx.now())
   const baseline = countsFrom ? await openBaseline(tx, userId, league.board, countsFrom) : 0
-  return { leagueId: league.id, userId, joinedAt: tx.now(), countsFrom, baseline }
+  return { leagueId: league.id, userId, joinedAt: tx.now(), countsFrom, baseline, number }
 }
 
 /** From when the entries of a member count; null: all of the season. */
@@ -146,9 +148,9 @@ const countIn = prepared((tx: Transaction, leagueId: string) => {
   const { leagues } = tx.tables
   return tx
     .update(leagues)
-    .set({ members: sql`${leagues.members} + 1` })
+    .set({ members: sql`${leagues.members} + 1`, joined: sql`${leagues.joined} + 1` })
     .where(and(eq(leagues.id, leagueId), lt(leagues.members, MAX_MEMBERS)))
-    .returning({ id: leagues.id })
+    .returning({ joined: leagues.joined })
 })
 
 const selectMember = preparedRow((reader: Reader, leagueId: string, userId: string) => {
@@ -222,21 +224,44 @@ export async function changeLeague(
 }
 
 /**
- * A member leaves, or the owner removes one, who can join again. By the handle of any member, also where there is a block: the owner
- * must be able to remove each row of the table. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`
+ * A member leaves, or the owner removes one, who can join again. By the handle of any member, also where there is a block, or by the
+ * number: the owner must be able to remove each row of the table. Fans who are suspended can only leave.
+ * @throws DomainError `suspended`, `guardian_consent_required`, `league_not_found`, `not_owner`, `fan_not_found`
  */
 export async function removeMember(
   tx: Transaction,
-  { userId }: Caller,
+  caller: Caller,
   leagueId: string,
   handle: string,
 ): Promise<void> {
-  const memberId = handle === 'me' ? userId : ((await lockHandle(tx, handle))?.id ?? NOBODY)
+  const { userId } = caller
+  const memberId = handle === 'me' ? userId : ((await lockNamed(tx, leagueId, handle))?.id ?? NOBODY)
+  if (memberId !== userId) await requireActiveCaller(tx, caller)
   const league = await lockOfMember(tx, userId, leagueId)
   if (memberId !== userId && league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
   if (!(await isMember(tx, leagueId, memberId))) throw fanNotFound()
   await takeOut(tx, league, memberId)
 }
+
+/** No handle has a hyphen. */
+const numberIn = (handle: string) => /^member-([1-9]\d{0,14})$/.exec(handle)?.[1]
+
+/** Locks the fan with this handle, or the member of the league with this number. */
+async function lockNamed(tx: Transaction, leagueId: string, handle: string) {
+  const number = numberIn(handle)
+  if (number === undefined) return lockHandle(tx, handle)
+  const member = await selectNumbered(tx, leagueId, Number(number))
+  return member && lockFan(tx, member.userId)
+}
+
+const selectNumbered = preparedRow((reader: Reader, leagueId: string, number: number) => {
+  const { leagueMembers: members } = reader.tables
+  // As the index: earlier members of some databases have no number.
+  return reader
+    .select({ userId: members.userId })
+    .from(members)
+    .where(and(eq(members.leagueId, leagueId), eq(members.number, number), gt(members.number, 0)))
+})
 
 /** The league is locked, and the fan is a member. */
 export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
@@ -268,6 +293,14 @@ async function findFirst(tx: Transaction, leagueId: string, without: string): Pr
   return first.userId
 }
 
+/** The other fan, by handle or by number of a member. @throws DomainError `cannot_ban_yourself` */
+async function lockBanned(tx: Transaction, userId: string, leagueId: string, handle: string) {
+  if (numberIn(handle) === undefined) return lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
+  const { id } = (await lockNamed(tx, leagueId, handle)) ?? { id: NOBODY }
+  if (id === userId) throw new DomainError(leagueProblems.cannot_ban_yourself)
+  return lockOtherById(tx, userId, id)
+}
+
 /** Also takes a member out. A repeat changes nothing. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`, `cannot_ban_yourself` */
 export async function banFan(
   tx: Transaction,
@@ -275,7 +308,7 @@ export async function banFan(
   leagueId: string,
   handle: string,
 ): Promise<void> {
-  const found = await lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
+  const found = await lockBanned(tx, userId, leagueId, handle)
   const league = await lockOfOwner(tx, userId, leagueId)
   const isIn = await isMember(tx, leagueId, found?.other.id ?? NOBODY)
   if (!found || (!isIn && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()
@@ -291,7 +324,7 @@ export async function endBan(
   leagueId: string,
   handle: string,
 ): Promise<void> {
-  const found = await lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
+  const found = await lockBanned(tx, userId, leagueId, handle)
   await lockOfOwner(tx, userId, leagueId)
   const { leagueBans: bans } = tx.tables
   const ended = await tx

@@ -28,7 +28,12 @@ export const thrownBy = {
     userProblems.fan_not_found,
     leagueProblems.too_many_leagues,
   ],
-  removeLeagueMember: [leagueProblems.league_not_found, leagueProblems.not_owner, userProblems.fan_not_found],
+  removeLeagueMember: [
+    transportProblems.guardian_consent_required,
+    leagueProblems.league_not_found,
+    leagueProblems.not_owner,
+    userProblems.fan_not_found,
+  ],
   banFromLeague: [
     leagueProblems.cannot_ban_yourself,
     leagueProblems.league_not_found,

@@ -124,10 +124,10 @@ const leagueRoutes = (deps: LeagueDeps) =>
         id: 'removeLeagueMember',
         limit: 'relations',
         idempotencyKey: 'none',
-        whenSuspended: 'allowed',
+        whenSuspended: 'partly',
         summary: 'Leave a league, or remove a member',
         description:
-          'With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, who can join again unless banned.',
+          'With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave.',
         params: schema.LeagueMemberParams,
         body: Nothing,
         responses: { 204: Type.Void({ description: 'The fan is no longer a member.' }) },

@@ -103,6 +103,11 @@ const summary = {
 
 const LeagueEntry = Closed(
   {
+    number: Integer({
+      minimum: 0,
+      description:
+        'Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`.',
+    }),
     handle: Nullable(Type.String(), {
       description:
         'Null if the fan has none, is anonymous on leaderboards, or if one of you has blocked the other.',
@@ -147,11 +152,11 @@ export const Leagues = Closed(
 export const LeagueParams = Closed({ leagueId: IdReference('The league.') })
 export const LeagueFanParams = Closed({
   leagueId: IdReference('The league.'),
-  handle: IdReference('Handle of the fan.', 'calebe'),
+  handle: IdReference('Handle of the fan, or number of a member as `member-7`.', 'calebe'),
 })
 export const LeagueMemberParams = Closed({
   leagueId: IdReference('The league.'),
-  handle: IdReference('Handle of the member, or `me`.', 'calebe'),
+  handle: IdReference('Handle of the member, number as `member-7`, or `me`.', 'calebe'),
 })
 
 export const exampleNewLeague = {
@@ -181,6 +186,7 @@ export const exampleLeague = {
   ...exampleSummary,
   entries: [
     {
+      number: 1,
       handle: 'ada',
       displayName: 'Ada Winger',
       avatarUrl: null,

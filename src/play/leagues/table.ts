@@ -5,7 +5,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { scorePart } from '../../economy/leaderboard/rank-index/entries.ts'
+import { lookUpScores } from '../../economy/leaderboard/rank-index/entries.ts'
 import { type BoardName, nameless, readBoardNames } from '../../identity/relations/board-names.ts'
 import { isHiddenByModerators, listHidden } from '../../identity/relations/visibility.ts'
 import { leagueProblems, MAX_JOINED } from './problems.ts'
@@ -38,9 +38,9 @@ export async function readLeague(
     cursors.encode(list, JSON.stringify([points, reachedAt, userId])),
   )
   const nameOf = await readNames(reader, userId, [found.league.ownerId, ...shown.map(({ userId }) => userId)])
-  const entries = shown.map(({ userId, rank, points, joinedAt }) => {
+  const entries = shown.map(({ userId, number, rank, points, joinedAt }) => {
     const { handle, displayName, avatarUrl } = nameOf(userId)
-    return { handle, displayName, avatarUrl, rank, points, joinedAt: joinedAt.toISOString() }
+    return { number, handle, displayName, avatarUrl, rank, points, joinedAt: joinedAt.toISOString() }
   })
   return { ...presentSummary(found, nameOf, userId), me: placeOf(me), entries, nextCursor }
 }
@@ -126,6 +126,7 @@ const selectPage = prepared((reader: Reader, { leagueId, userId, limit, after }:
     .select({
       userId: ranked.userId,
       joinedAt: ranked.joinedAt,
+      number: ranked.number,
       points: ranked.points,
       reachedAt: ranked.reachedAt,
       rank: ranked.rank,
@@ -160,30 +161,34 @@ const selectOwn = prepared((reader: Reader, userId: string) => {
 const NEVER = sql.raw(String(Number.MAX_SAFE_INTEGER))
 
 /**
- * For WITH: members with their ranks in their leagues. The score of each is looked up: for a join PostgreSQL may read the whole
- * board.
+ * For WITH: members with their ranks in their leagues. The score of each is looked up, once: for a join PostgreSQL may read the
+ * whole board.
  */
 function rankedMembers(reader: Reader, only: SQL | undefined) {
   const { leagues, leagueMembers: members } = reader.tables
-  const { leagueId, userId, joinedAt } = members
-  const of = { board: leagues.board, userId }
-  const counted = sql`select ${leagueId} as league_id, ${userId} as user_id, ${joinedAt} as joined_at,
-      -coalesce(${scorePart(reader, 'minus_points', of)}, 0) - ${members.baseline} as difference,
-      coalesce(${scorePart(reader, 'reached_at', of)}, ${NEVER}) as reached_at
+  const { leagueId, userId, joinedAt, number } = members
+  const chosen = sql`select ${leagueId}, ${userId}, ${joinedAt}, ${number}, ${members.baseline}, ${leagues.board}
     from ${members} inner join ${leagues} on ${leagues.id} = ${leagueId} where ${only}`
+  const score = lookUpScores(reader, sql`(${chosen}) as chosen`, {
+    board: sql`chosen.board`,
+    userId: sql`chosen.user_id`,
+  })
   // A fan who left the leaderboards has no score.
-  const scored = sql`select league_id, user_id, joined_at, reached_at,
-    case when difference > 0 then difference else 0 end as points from (${counted}) counted`
+  const scored = sql`select chosen.league_id, chosen.user_id, chosen.joined_at, chosen.number,
+      coalesce(${score.reachedAt}, ${NEVER}) as reached_at,
+      case when -${score.minusPoints} > chosen.baseline then -${score.minusPoints} - chosen.baseline else 0 end as points
+    from ${score.from}`
   return reader
     .$with('ranked', {
       leagueId,
       userId,
       joinedAt,
+      number,
       points: sql<number>`points`.mapWith(Number).as('points'),
       reachedAt: sql<number>`reached_at`.mapWith(Number).as('reached_at'),
       rank: sql<number>`place`.mapWith(Number).as('place'),
     })
-    .as(sql`select league_id, user_id, joined_at, points, reached_at,
+    .as(sql`select league_id, user_id, joined_at, number, points, reached_at,
       row_number() over (partition by league_id order by points desc, reached_at, user_id) as place
       from (${scored}) scored`)
 }

@@ -100,6 +100,60 @@ onEachEngine('Leagues', world => {
     expect(outcomeOf(await join(other, changed.code))).toBe(200)
   })
 
+  test('a suspended owner leaves, and removes nobody', async () => {
+    const [ada, calebe] = await two()
+    const { id, code } = await create(ada)
+    await join(calebe, code)
+    const until = new Date(world.clock.ms + 60_000)
+    await world.db.write(tx =>
+      recordDecision(tx, { fanId: ada.id, kind: 'suspend', until, reason: 'harassment', decidedBy: 'Ana' }),
+    )
+    const refused = await leave(ada, id, calebe.handle)
+    expect([refused.status, refused.body.code, refused.body.until]).toEqual([
+      403,
+      'suspended',
+      until.toISOString(),
+    ])
+    expect(outcomeOf(await leave(ada, id, 'member-2'))).toBe('suspended')
+    expect(await countMembers(id)).toBe(2)
+    expect(outcomeOf(await leave(ada, id, 'member-1'))).toBe(204)
+    expect(await read(calebe, id)).toMatchObject({ members: 1, owner: { handle: calebe.handle } })
+  })
+
+  test('the owner removes and bans members without a handle, by their numbers', async () => {
+    const [ada, calebe, other] = await fans(3)
+    if (!ada || !calebe || !other) throw new Error('three fans')
+    const { id, code } = await create(ada)
+    for (const fan of [calebe, other]) {
+      await join(fan, code)
+      expectStatus(200, await fan.patch('/api/user/profile', { handle: null }))
+    }
+    const numbers = async () =>
+      (await read(ada, id)).entries
+        .map(({ number, handle }: { number: number; handle: string | null }) => [number, handle])
+        .toSorted(([a]: [number], [b]: [number]) => a - b)
+    expect(await numbers()).toEqual([
+      [1, ada.handle],
+      [2, null],
+      [3, null],
+    ])
+    expect(outcomeOf(await leave(other, id, 'member-2'))).toBe('not_owner')
+    expect(outcomeOf(await leave(ada, id, 'member-4'))).toBe('fan_not_found')
+    expect(outcomeOf(await leave(ada, id, 'member-2'))).toBe(204)
+    expect(outcomeOf(await leave(ada, id, 'member-2'))).toBe('fan_not_found')
+    // A number is not given twice.
+    expect(outcomeOf(await join(calebe, code))).toBe(200)
+    expect(await numbers()).toEqual([
+      [1, ada.handle],
+      [3, null],
+      [4, null],
+    ])
+    expect(outcomeOf(await ban(ada, id, 'member-1'))).toBe('cannot_ban_yourself')
+    expect(outcomeOf(await ban(ada, id, 'member-2'))).toBe('fan_not_found')
+    expect(outcomeOf(await ban(ada, id, 'member-3'))).toBe(204)
+    expect(outcomeOf(await join(other, code))).toBe('banned')
+  })
+
   test('a member leaves, and the owner removes one, who can join again unless banned', async () => {
     const [ada, calebe, other] = await fans(3)
     if (!ada || !calebe || !other) throw new Error('three fans')
@@ -152,11 +206,13 @@ onEachEngine('Leagues', world => {
       const rows = Array.from({ length: count }, (_, n) => ({
         ...{ id: `${fan.id}-${ownerId}-${n}`, name: 'More', code: `${fan.id}${ownerId}${n}`, ownerId },
         ...{ scoring: 'points', board: 'all', countFrom: 'join', locked: false, members: 1, createdAt: at },
+        joined: 1,
       }))
       await world.db.write(async tx => {
         await insertRows(tx, leagues, rows)
         const members = rows.map(({ id: leagueId }) => ({
           ...{ leagueId, userId: fan.id, joinedAt: at, countsFrom: at, baseline: 0 },
+          number: 1,
         }))
         await insertRows(tx, leagueMembers, members)
       })

@@ -1,6 +1,7 @@
 /** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
-import { and, type Column, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { deleteRows, insertRows } from '../../../../db/bulk.ts'
+import { byName, rowOfEach } from '../../../../db/first-of-each.ts'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { rowsByKeys } from '../../../../db/keys.ts'
 import { eachRow } from '../../../../db/keyset.ts'
@@ -85,14 +86,20 @@ const selectScores = prepared((reader: Reader, userId: string, boards: string[])
     .where(and(eq(scores.userId, userId), inArray(scores.board, boards)))
 })
 
-/** SQL for a part of the score of a fan on a board, as a look-up in a larger statement; null without a score. */
-export const scorePart = (
+/**
+ * SQL for the scores of fans, as look-ups in a larger statement: an expression for FROM of the rows of `outer`, each with the score that
+ * the condition finds, and its columns, which are null without one.
+ */
+export function lookUpScores(
   { tables }: Pick<Reader, 'tables'>,
-  part: 'minus_points' | 'reached_at',
-  { board, userId }: { board: Column; userId: Column },
-): SQL =>
-  sql`(select score.${sql.raw(part)} from ${tables.leaderboardScores} score
-    where score.board = ${board} and score.user_id = ${userId})`
+  outer: SQL,
+  { board, userId }: { board: SQL; userId: SQL },
+) {
+  const score = byName(tables.leaderboardScores)
+  const isOwn = sql`${score.board} = ${board} and ${score.userId} = ${userId}`
+  const { minusPoints, reachedAt } = score
+  return { from: rowOfEach(outer, tables.leaderboardScores, isOwn), minusPoints, reachedAt }
+}
 
 /** Ids of the boards that have scores or buckets, found by an index lookup each. */
 export async function listBoards(reader: Reader): Promise<string[]> {

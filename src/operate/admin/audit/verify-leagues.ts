@@ -1,5 +1,5 @@
 /** Compares leagues with their members, and what their members had earned before with the ledger. */
-import { and, count, eq, isNull, ne, or } from 'drizzle-orm'
+import { and, count, eq, isNull, max, ne, or } from 'drizzle-orm'
 import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { differs, type Finding } from '../../../core/finding.ts'
@@ -43,21 +43,31 @@ export async function findWrongLeagues(reader: Reader): Promise<Finding[]> {
   const { leagues, leagueMembers: members } = reader.tables
   const { id, scoring, season, board, ownerId } = leagues
   const counts = await reader
-    .select({ id, scoring, season, board, members: leagues.members, counted: count(members.userId) })
+    .select({
+      id,
+      scoring,
+      season,
+      board,
+      joined: leagues.joined,
+      members: leagues.members,
+      counted: count(members.userId),
+      last: max(members.number),
+    })
     .from(leagues)
     .leftJoin(members, eq(members.leagueId, id))
-    .groupBy(id, scoring, season, board, leagues.members)
+    .groupBy(id, scoring, season, board, leagues.joined, leagues.members)
   const ownerless = await reader
     .select({ id, ownerId })
     .from(leagues)
     .leftJoin(members, and(eq(members.leagueId, id), eq(members.userId, ownerId)))
     .where(or(isNull(members.userId), ne(members.userId, ownerId)))
   return [
-    ...counts.flatMap(({ id, scoring, season, board, members, counted }) => {
+    ...counts.flatMap(({ id, scoring, season, board, joined, members, counted, last }) => {
       const expected = scoring === 'points' ? 'all' : predictionBoard(season).id
       return [
         ...differs(null, `leagues.members of ${id}`, Number(counted), members),
         ...differs(null, `leagues.board of ${id}`, expected, board),
+        ...differs(null, `leagues.joined of ${id}`, Math.max(joined, Number(last ?? 0)), joined),
       ]
     }),
     ...ownerless.flatMap(({ id, ownerId }) => differs(null, `leagues.owner_id of ${id}`, null, ownerId)),

@@ -66,9 +66,9 @@ export interface Declaration<Body, Query, Params, Responses, Problem> {
   idempotencyKey?: 'none'
   /**
    * For operations that a suspended fan may still use: protecting themselves from others, and deciding about
-   * their data and sessions.
+   * their data and sessions. `partly`: the verb refuses the rest.
    */
-  whenSuspended?: 'allowed'
+  whenSuspended?: 'allowed' | 'partly'
   examples?: Examples<keyof Responses>
 }
 
@@ -93,7 +93,7 @@ export interface Declared {
   probe: boolean
   limit?: Policy
   maxBodyBytes?: number
-  whenSuspended?: 'allowed'
+  whenSuspended?: 'allowed' | 'partly'
 }
 
 /** Key in a route's `detail` for its `Declared`; the document omits it. */

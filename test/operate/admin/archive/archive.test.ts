@@ -20,10 +20,12 @@ import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.
 import { exportUser } from '../../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { addRule, unique } from '../../../economy/rules/rules-world.ts'
+import { create as createLeague, join as joinLeague } from '../../../play/leagues/leagues-world.ts'
+import { expectStatus } from '../../../play/packs/packs-world.ts'
 import { addQuest, userIdOf } from '../../../play/quests/quests-world.ts'
 import type { Client } from '../../../support/client.ts'
 import { type Fan, onEachEngine } from '../../../support/world.ts'
-import { archive, DAY, findingsOf, happen, restore, rowsOf, walk } from './archive-world.ts'
+import { archive, DAY, findingsOf, happen, restore, rowsOf, takeBack, walk } from './archive-world.ts'
 
 onEachEngine(
   'The archive',
@@ -70,6 +72,26 @@ onEachEngine(
       const { body } = await client.get('/api/user/points')
       expect(body).toMatchObject({ balance: 20, lifetime: 20, entries: [{ seq: 2, balanceAfter: 20 }] })
       expect(body.archivedUntil).toBe(new Date(world.clock.ms - 62 * DAY).toISOString())
+      expect(await findingsOf(world.db)).toEqual([])
+    })
+
+    test('a league that is older counts archived points for members who join later', async () => {
+      const member = await world.fan()
+      const userId = await userIdOf(world, member)
+      await member.put('/api/user/leaderboard-membership')
+      await happen(world.db, { userId, type })
+      world.clock.advance(DAY)
+      const league = await createLeague(await world.fan(), { from: 'start' })
+      world.clock.advance(DAY)
+      const taken = await happen(world.db, { userId, type })
+      await happen(world.db, { userId, type })
+      await takeBack(world.db, taken)
+      world.clock.advance(70 * DAY)
+      await happen(world.db, { userId, type })
+      expect(await archive(world.db, folder)).toBeGreaterThan(0)
+      const client = world.withToken(await world.idp.issueToken(member.subject))
+      const { me } = expectStatus(200, await joinLeague(client, league.code))
+      expect(me.points).toBe(20)
       expect(await findingsOf(world.db)).toEqual([])
     })
 
