@@ -23,7 +23,9 @@ export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'ta
 
 /** In a unit of work as `locksForUpdate`; the query alone elsewhere. Not for `prepared`, which builds a query once for both. */
 export const locksInUnitOfWork = <Query extends Lockable>(reader: Reader, query: Query) =>
-  'clock' in reader ? locksForUpdate(reader, query) : query
+  isUnitOfWork(reader) ? locksForUpdate(reader, query) : query
+
+export const isUnitOfWork = (reader: Reader): reader is Transaction => 'clock' in reader
 
 /** Like `locksForUpdate`, and also waits for units of work that have locked the rows with `locksShared`. */
 export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>

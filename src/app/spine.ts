@@ -16,7 +16,7 @@ import { recordMatchUpdate } from '../economy/events/match-events.ts'
 import { recordEntries } from '../economy/events/record-notices.ts'
 import { recordTiers } from '../economy/events/record-tiers.ts'
 import { createEventsSpine } from '../economy/events/spine.ts'
-import { lockAccounts } from '../economy/points/account.ts'
+import { lockLedgers } from '../economy/points/account.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
 import { consentToTerms } from '../fan/consents/consents.ts'
@@ -45,7 +45,7 @@ export const createSpine = (): Spine => ({
   publicText: createPublicTextSpine({ flag: fileAutomaticReport, consentToTerms }),
   matches: createMatchesSpine(recordMatchUpdate),
   segments: createSegmentsSpine({ isInSegment, readAccountTiers, listUses }),
-  accounts: createAccountsSpine(recordTiers, lockAccounts),
+  accounts: createAccountsSpine(recordTiers, lockLedgers),
   points: createPointsSpine(recordEntries, changeLeagueBaselines),
   events: createEventsSpine({
     readers: [questReader, referralReader],

@@ -1,7 +1,7 @@
 /** The total and the tier of a fan in each account, as of now: also where a task has not yet brought the row up to date. */
 import { asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
-import { locksInUnitOfWork } from '../../../db/row-lock.ts'
+import { isUnitOfWork } from '../../../db/row-lock.ts'
 import { presentText } from '../../club/catalogue/texts.ts'
 import { type Account, type AccountSet, basisOf, getAccountSet, windowFromAt } from './account-set.ts'
 import { endsBy } from './book.ts'
@@ -72,7 +72,8 @@ async function tierIn(
 }
 
 /**
- * Whether the fan has the tier or a higher one. False for an account or a tier that does not exist. In a unit of work it locks the rows.
+ * Whether the fan has the tier or a higher one. False for an account or a tier that does not exist. In a unit of work it locks the fan's
+ * ledgers, as all that writes them does: a lock of the row of the account would be taken before theirs.
  */
 export async function hasTier(
   reader: Reader,
@@ -83,7 +84,8 @@ export async function hasTier(
   const account = set.accounts.get(accountId)
   const wanted = account?.active ? tierNamed(account, atLeast) : undefined
   if (!account || !wanted) return false
-  const rows = await locksInUnitOfWork(reader, selectRows(reader, userId))
+  if (isUnitOfWork(reader)) await reader.spine.accounts.lockLedgers(reader, [userId])
+  const rows = await selectRows(reader, userId)
   const { held } = await tierIn(
     reader,
     set,

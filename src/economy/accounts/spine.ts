@@ -20,7 +20,7 @@ export interface ToldTier extends Omit<TierChange, 'type'> {
 
 type Recorder = (tx: Transaction, changes: ToldTier[]) => Promise<void>
 
-/** Locks all ledgers of these fans until the unit of work ends, by the rows of their points. */
+/** Locks all ledgers of fans with entries in accounts until the unit of work ends, by the rows of their points. */
 type Locker = (tx: Transaction, userIds: string[]) => Promise<void>
 
 export const createAccountsSpine = (recordTiers: Recorder, lockLedgers: Locker) => ({

@@ -1,9 +1,10 @@
 /** The account of a fan: the sum of their entries and the head of their chain. Its row lock serializes what is booked. */
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { rowsOfListed, toList } from '../../../db/listed.ts'
+import { isListed, rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { lockOnly, locksForUpdate } from '../../../db/row-lock.ts'
 import { type ChainedEntry, GENESIS_HASH, isHeadOf } from '../ledgers/chain.ts'
 
 export type PointsEntry = Omit<ChainedEntry, 'userId'>
@@ -49,6 +50,17 @@ export async function lockAccounts(tx: Transaction, userIds: string[]): Promise<
   const rows = userIds.toSorted().map(userId => ({ userId, ...NEW_ACCOUNT }))
   await insertRows(tx, tx.tables.pointsAccounts, rows, 'lock')
 }
+
+/** Locks the accounts of these fans that exist, in the same order. */
+export const lockLedgers = lockOnly(async (tx: Transaction, userIds: string[]) => {
+  if (userIds.length > 0) await lockListed(tx, toList(userIds))
+})
+
+const lockListed = prepared((tx: Transaction, userIds: string) => {
+  const { userId } = tx.tables.pointsAccounts
+  const found = tx.select({ userId }).from(tx.tables.pointsAccounts)
+  return locksForUpdate(tx, found.where(isListed(tx, userId, userIds)).orderBy(asc(userId)))
+})
 
 export interface CheckedAccount {
   account: Account

@@ -80,7 +80,8 @@ const lockErasures = prepared((tx: Transaction, userIds: string) => {
   const { users } = tx.tables
   const { id, erasedAt, mergedIntoId } = users
   const found = tx.select({ id, erasedAt, mergedIntoId }).from(users)
-  return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
+  // In the order of a merge, which waits for one record while it has the other.
+  return locksShared(tx, found.where(isListed(tx, users.id, userIds)).orderBy(asc(users.id)))
 })
 
 /** Locks the record of another fan as `lockCaller` does. Undefined if there is none, or if the fan is erased or merged. */
@@ -149,6 +150,8 @@ const lockListed = prepared((tx: Transaction, provider: string, subjects: string
   const found = tx.select({ id, subject, mergedIntoId }).from(users)
   return locksShared(
     tx,
-    found.where(and(eq(users.provider, provider), isListed(tx, users.subject, subjects))),
+    found
+      .where(and(eq(users.provider, provider), isListed(tx, users.subject, subjects)))
+      .orderBy(asc(users.id)),
   )
 })

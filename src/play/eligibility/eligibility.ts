@@ -2,7 +2,7 @@
 import type { Reader, Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { DomainError } from '../../core/problems.ts'
-import type { Candidate } from './requirement.ts'
+import type { Candidate, Requirement } from './requirement.ts'
 import { type Requires, type RequiresCode, requirements } from './requires.ts'
 
 interface Entry {
@@ -72,19 +72,27 @@ function preparationOf(problems: DomainError[]): (() => Promise<unknown>) | unde
   return asks.length === 0 ? undefined : () => Promise.all(asks.map(ask => ask()))
 }
 
+/** The ledgers of a fan come after all other rows that decide, as in every unit of work: which problem comes first does not depend on it. */
+const inOrderOfLocks = requirements.toSorted(
+  (a, b) => Number(a.locksLedgers ?? false) - Number(b.locksLedgers ?? false),
+)
+
 async function findUnmet(reader: Reader, candidate: Candidate, entries: Entry[]): Promise<DomainError[][]> {
-  const unmet: DomainError[][] = entries.map(() => [])
-  for (const { member, check } of requirements) {
+  const found = new Map<Requirement, DomainError[][]>()
+  for (const requirement of inOrderOfLocks) {
     const asked = entries.flatMap(({ requires, productId }, index) => {
       // Guarantee of the cast: the members of `Requires` are those of the list.
-      const stated = (requires as Record<string, unknown>)[member]
+      const stated = (requires as Record<string, unknown>)[requirement.member]
       return stated === undefined ? [] : [{ index, stated, productId }]
     })
-    const problems = asked.length === 0 ? [] : await check(reader, candidate, asked)
+    if (asked.length === 0) continue
+    const unmet: DomainError[][] = entries.map(() => [])
+    const problems = await requirement.check(reader, candidate, asked)
     for (const [position, { index }] of asked.entries()) {
       const problem = problems[position]
       if (problem) unmet[index]?.push(problem)
     }
+    found.set(requirement, unmet)
   }
-  return unmet
+  return entries.map((_, index) => requirements.flatMap(requirement => found.get(requirement)?.[index] ?? []))
 }

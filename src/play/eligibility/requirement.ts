@@ -39,6 +39,8 @@ export interface Requirement<
    * knows is not asked here: the problem has `prepare`, which is called outside of a unit of work, before this runs again.
    */
   check(reader: Reader, candidate: Candidate, asked: Asked<Static<Entry>>[]): Promise<Result[]>
+  /** `check` locks the ledgers of the fan in a unit of work. */
+  locksLedgers?: boolean
   /** The rules of an entry that the schema cannot express. Pointers lead into the member. */
   findFaults?(stated: Static<Entry>): EntryFault[]
   /** What it names must be in the catalogue, or in the same file. */

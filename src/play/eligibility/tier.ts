@@ -23,6 +23,7 @@ export const tier = defineRequirement({
   },
   normalize: ({ account, atLeast }) => ({ account, atLeast }),
   problems: [eligibilityProblems.tier_required],
+  locksLedgers: true,
   async check(reader, { userId }, asked) {
     const known = new Map<string, boolean>()
     for (const { stated } of asked) {

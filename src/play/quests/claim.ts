@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
-import { requireEligible } from '../eligibility/eligibility.ts'
+import { isEligible, requireEligible } from '../eligibility/eligibility.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { deleteCountsOfPeriod } from './counted.ts'
 import { giveQuestReward } from './give-reward.ts'
@@ -18,8 +18,10 @@ import { findStreak, readRun } from './streaks.ts'
 
 /** `periodKey` defaults to the current period. */
 export async function claimQuest(tx: Transaction, { userId }: Caller, { questId, periodKey }: ClaimQuest) {
-  // Locked first: progress changes only under this lock, so the version that is read next is at least as new as the
-  // progress.
+  // What decides who may claim is locked before the fan's ledgers, as in every unit of work.
+  const stated = await readQuest(tx, questId)
+  if (stated) await isEligible(tx, { userId }, stated.current.eligibility)
+  // Progress changes only under this lock, so the version that is read next is at least as new as the progress.
   await lockAccount(tx, userId)
   const quest = await readQuest(tx, questId)
   if (!quest) throw new DomainError(questProblems.quest_not_found)

@@ -3,15 +3,20 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq, isNull } from 'drizzle-orm'
+import { eq, isNull, sql } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
 import { readFanTiers } from '../../../src/economy/accounts/fan-tiers.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
+import { lockAccount } from '../../../src/economy/points/account.ts'
+import { grantPoints } from '../../../src/economy/points/grants.ts'
+import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { addReward } from '../../play/eligibility/eligibility-world.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { onEngine } from '../../support/world.ts'
 import { addAccount, addAccountRule, addSeasons, DAY } from './accounts-world.ts'
 import { bestTier, ModelAccount, stateAfter, TIERS, toldChanges } from './model.ts'
@@ -140,6 +145,54 @@ for (const engine of engines) {
         }
         expect(await findings()).toEqual([])
       }, 300_000)
+
+      test.skipIf(engine.name !== 'PostgreSQL')(
+        'a claim that requires a tier and a grant to the account lock the fan’s ledgers in one order',
+        async () => {
+          setClock()
+          const id = await addAccount(world, { window: null, tiers: TIERS })
+          const [userId, other] = [await addFan(0), await addFan(1)]
+          const grant = (tx: Transaction, ref: string, fan = userId) =>
+            grantPoints(
+              tx,
+              { source: 'desk', provider: '' },
+              { fan: { userId: fan }, delta: 500, ref, account: id },
+            )
+          await world.db.write(tx => grant(tx, 'before'))
+          await world.db.write(tx => grant(tx, 'others', other))
+          const rewardId = await addReward(world, { tier: { account: id, atLeast: 'silver' } })
+          await world.db.write(tx =>
+            upsertRule(tx, {
+              ...{ id: 'claimed', name: 'Claimed', eventType: 'reward.claimed', account: id },
+              points: { fixed: 10 },
+            }),
+          )
+          let attempts = 0
+          const locked = Promise.withResolvers<void>()
+          const waits = Promise.withResolvers<void>()
+          const granted = world.db.write(async tx => {
+            attempts++
+            await lockAccount(tx, userId)
+            locked.resolve()
+            await waits.promise
+            await grant(tx, 'meanwhile')
+          })
+          await locked.promise
+          const claimed = race({
+            claimer: { steps: [{ kind: 'claim', userId, rewardId }], countsAttempts: true },
+          })
+          await waitUntil('the claim waits for a lock', async () => {
+            const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+            return (await world.db.read.select().from(sql`(${waiting}) as waiting`)).length > 0
+          })
+          waits.resolve()
+          await granted
+          expect([attempts, ...(await claimed)]).toEqual([1, { claim: 1, attempts: 1 }])
+          const [first] = await readFanTiers(world.db.read, userId)
+          expect(first?.total).toBe(1_010)
+          expect(await findings()).toEqual([])
+        },
+      )
 
       test('tiers fall after a season once, in any process, also after a process was killed', async () => {
         setClock()

@@ -25,6 +25,8 @@ export type Step =
 export interface Work {
   steps: Step[]
   crashes?: boolean
+  /** Whether the outcomes have `attempts`: how often a unit of work began. */
+  countsAttempts?: boolean
 }
 
 const AT_ONCE = 3
@@ -55,9 +57,10 @@ async function take(tx: Transaction, step: Exclude<Step, { kind: 'settle' }>): P
 
 const [url = '', file = '', name = ''] = process.argv.slice(2)
 const db = openPatiently(url, realSources, { postgres: { poolSize: POOL_SIZE } })
-const { steps, crashes = false }: Work = JSON.parse(readFileSync(file, 'utf8'))[name]
+const { steps, crashes = false, countsAttempts = false }: Work = JSON.parse(readFileSync(file, 'utf8'))[name]
 const outcomes: Record<string, number> = {}
 let parts = 0
+let attempts = 0
 const act = async (step: Step): Promise<string> => {
   if (step.kind === 'settle') {
     await settleAccounts({ db }, () => {
@@ -68,7 +71,10 @@ const act = async (step: Step): Promise<string> => {
     return 'settle'
   }
   try {
-    await db.write(tx => take(tx, step))
+    await db.write(tx => {
+      attempts++
+      return take(tx, step)
+    })
     return step.kind
   } catch (error) {
     if (error instanceof DomainError) return error.code
@@ -85,4 +91,5 @@ await Promise.all(
   }),
 )
 await db.close()
+if (countsAttempts) outcomes.attempts = attempts
 process.stdout.write(JSON.stringify(outcomes))

@@ -1,8 +1,12 @@
 /** Quests that two processes move at the same time. */
 import { expect, test } from 'bun:test'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { lockAccount } from '../../../src/economy/points/account.ts'
+import { lockToCount } from '../../../src/identity/users/locks.ts'
+import { claimQuest } from '../../../src/play/quests/claim.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { type Fan, onEngine } from '../../support/world.ts'
 import { addQuest, happen, ownEvents, progressRows, read, userIdOf } from './quests-world.ts'
 
@@ -77,5 +81,42 @@ for (const engine of engines) {
       expect(await entriesOf(fan)).toMatchObject([{ delta: 9 }])
       expect((await fan.get('/api/user/rewards')).body.rewards).toMatchObject([{ stockRemaining: 1 }])
     })
+
+    test.skipIf(engine.name !== 'PostgreSQL')(
+      'a claim locks what decides who may claim before the ledger, as a checkout does',
+      async () => {
+        const fan = await world.fan()
+        const userId = await userIdOf(world, fan)
+        const quest = await addQuest(world, {
+          claim: 'manual',
+          reward: { points: 9 },
+          requires: { notCountries: ['PT'] },
+        })
+        await fan.patch('/api/user/profile', { country: 'GB' })
+        await happen(world, fan, quest.type)
+        const attempts = { other: 0, claim: 0 }
+        const [locked, waits] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const other = world.db.write(async tx => {
+          attempts.other++
+          await lockToCount(tx, userId)
+          locked.resolve()
+          await waits.promise
+          await lockAccount(tx, userId)
+        })
+        await locked.promise
+        const claim = world.db.write(tx => {
+          attempts.claim++
+          return claimQuest(tx, { provider: '', subject: '', userId, isNew: false }, { questId: quest.id })
+        })
+        await waitUntil('the claim waits for a lock', async () => {
+          const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          return (await world.db.read.select().from(sql`(${waiting}) as waiting`)).length > 0
+        })
+        waits.resolve()
+        await Promise.all([other, claim])
+        expect(attempts).toEqual({ other: 1, claim: 1 })
+        expect(await entriesOf(fan)).toMatchObject([{ delta: 9 }])
+      },
+    )
   })
 }
