@@ -4,6 +4,7 @@
  * can express them.
  */
 import { defineCatalogueTables } from './club/catalogue.ts'
+import { defineCompetitionsTables } from './club/competitions.ts'
 import { defineDocumentsTables } from './club/documents.ts'
 import { defineMatchesTables } from './club/matches.ts'
 import { definePicturesTables } from './club/pictures.ts'
@@ -78,6 +79,7 @@ function defineTables(kit: ColumnKit) {
     ...users,
     ...matches,
     ...definePlayersTables(kit),
+    ...defineCompetitionsTables(kit),
     ...defineSeasonsTables(kit),
     ...defineDocumentsTables(kit),
     ...defineSegmentsTables(kit, users),

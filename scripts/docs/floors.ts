@@ -29,7 +29,7 @@ export const DOMAINS: Record<string, Domain> = {
     about: 'what the club declares',
     rooms: [
       ['catalogue', 'pictures'],
-      ['teams', 'seasons', 'sponsors', 'documents', 'segments', 'settings'],
+      ['teams', 'seasons', 'sponsors', 'documents', 'segments', 'settings', 'competitions'],
       ['matches', 'players'],
     ],
   },

@@ -1,5 +1,6 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia, NotFoundError } from 'elysia'
+import { competitionsRoutes } from '../club/competitions/routes.ts'
 import { documentsRoutes } from '../club/documents/routes.ts'
 import { matchesRoutes } from '../club/matches/routes.ts'
 import { pictureFiles } from '../club/pictures/file-routes.ts'
@@ -102,6 +103,7 @@ const club = (deps: Deps) =>
   domain('club')
     .use(teamsRoutes(deps))
     .use(matchesRoutes(deps))
+    .use(competitionsRoutes(deps))
     .use(playersRoutes(deps))
     .use(seasonsRoutes(deps))
     .use(sponsorsRoutes(deps))

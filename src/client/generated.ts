@@ -1218,7 +1218,7 @@ export interface components {
              */
             code: "prediction_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The match has begun, or is postponed or cancelled. Do not retry; read the match again to show its state. */
+        /** @description The match has begun, or is postponed or cancelled, or predictions of its round closed with the first match. Do not retry; read the match again to show its state. */
         PredictionClosedProblem: {
             /**
              * @description `prediction_closed`.
@@ -1534,7 +1534,7 @@ export interface components {
         Match: {
             /** @description Slug of the match. */
             id: string;
-            /** @description Name of the competition. */
+            /** @description Id in `GET /api/competitions`, or the name of any other competition. */
             competition: string;
             /** @description Season of the competition. */
             season: string;
@@ -1589,6 +1589,32 @@ export interface components {
             homeScore: number | null;
             /** @description Of a live or finished match, else null. */
             awayScore: number | null;
+        };
+        /** Competition */
+        Competition: {
+            /** @description Slug of the competition: the `competition` of its matches. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /**
+             * @description When predictions close: at the kick-off of their match, or all of a round at the first kick-off of the round.
+             * @enum {string}
+             */
+            deadline: "match" | "round";
+            /** @description Points of a prediction by its best hit. */
+            points: {
+                /** @description For both scores. */
+                exact: number;
+                /** @description For the goal difference. */
+                difference: number;
+                /** @description For home win, draw or away win. */
+                outcome: number;
+            };
+        };
+        /** Competitions */
+        Competitions: {
+            /** @description By id. */
+            competitions: components["schemas"]["Competition"][];
         };
         /** Player */
         Player: {
@@ -5856,7 +5882,7 @@ export interface components {
                 source: string;
                 /** @description Unique within the source. */
                 eventId: string;
-                /** @description Name of the competition. */
+                /** @description Id in `GET /api/competitions`, or the name of any other competition. */
                 competition: string;
                 /** @description Season of the competition. */
                 season: string;
@@ -7305,6 +7331,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CashEntries"];
+                };
+            };
+        };
+    };
+    listCompetitions: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Competitions"];
                 };
             };
         };
@@ -9501,6 +9550,8 @@ export interface codes {
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the entries of your cash. Newest first. Cash held for purchases has no entry until the purchase completes. */
   listCashEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the competitions. The active competitions with rules of their own for predictions, by id. */
+  listCompetitions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the documents to agree to. The current documents of the club, by id, at most one for each purpose. */
   listDocuments: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the fans who follow you. Newest first, with the data that each fan shows to you. */
@@ -9673,7 +9724,7 @@ export interface codes {
   writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'item_not_owned' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write a membership of a fan. The fan is the one who attends, not the one who paid. A repeat with the same content changes nothing; other content replaces it. A later `endsAt`, or another membership of the kind that follows without a gap, renews it and keeps `since`. Requires the scope `memberships:write`. */
   writeMembership: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'membership_of_another_fan' | 'payload_too_large' | 'unsupported_media_type' | 'membership_kind_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
+  /** Predict the score of a match. Until kick-off, or the first kick-off of the round where the competition says so; replaces your earlier prediction. */
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. An omitted member keeps its value; null clears it. */
   writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
@@ -9722,6 +9773,7 @@ export const requests = {
   listAccounts: { method: 'GET', path: '/api/user/accounts', caller: true, repeatable: true },
   listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
   listCashEntries: { method: 'GET', path: '/api/cash/{currency}/entries', caller: true, repeatable: true },
+  listCompetitions: { method: 'GET', path: '/api/competitions', repeatable: true },
   listDocuments: { method: 'GET', path: '/api/documents', repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },

@@ -4197,7 +4197,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -4259,7 +4259,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4315,7 +4315,7 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
                             /** @description Id of the only entry, which always exists. */
@@ -4810,7 +4810,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -5080,7 +5080,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5128,7 +5128,7 @@ export interface operations {
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -5161,7 +5161,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5206,7 +5206,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -5251,7 +5251,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -5994,7 +5994,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -6342,7 +6342,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };

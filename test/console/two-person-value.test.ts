@@ -87,6 +87,7 @@ const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'point
 const KINDS_WITH_VALUE: string[] = [
   'account',
   'campaign',
+  'competition',
   'match',
   'pack',
   'product',

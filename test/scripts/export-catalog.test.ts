@@ -84,6 +84,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
     'memberships',
     'rewards',
     'packs',
+    'competitions',
     'matches',
     'rules',
     'quests',

@@ -33,6 +33,8 @@ export function defineMatchesTables(kit: ColumnKit, { teams }: Referenced<'teams
     },
     t => [
       kit.index('matches_kickoff').on(t.kickoffAt, t.id),
+      // Predictions of a round close with its first match.
+      kit.index('matches_round').on(t.competition, t.season, t.round),
       kit.check(
         'matches_status',
         sql`${t.status} in ('scheduled', 'live', 'finished', 'postponed', 'cancelled')`,

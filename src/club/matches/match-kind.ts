@@ -22,7 +22,10 @@ import { queueSettlement } from './settlements.ts'
 export const MatchEntry = Closed(
   {
     id: EntrySlug('Slug of the match.'),
-    competition: Text(100, 'Name of the competition.'),
+    competition: Text(
+      100,
+      'Id of a competition of the catalogue, whose rules for predictions apply, or the name of any other.',
+    ),
     season: Line(
       MAX_SEASON_LENGTH,
       'Like 2026/27. Predictions keep the one with which their settlement began.',

@@ -1,6 +1,22 @@
 /** The public list of matches, from the response cache: it is the same for every caller. */
 
-import { and, asc, desc, eq, gte, inArray, lt, lte, max, or } from 'drizzle-orm'
+import {
+  aliasedTable,
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  lt,
+  lte,
+  max,
+  ne,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+} from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
@@ -9,6 +25,7 @@ import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import { presentTexts } from '../catalogue/texts.ts'
+import { type Competition, findCompetition } from '../competitions/competition-kind.ts'
 import { checkInOf } from './check-in-window.ts'
 import { matchProblems } from './problems.ts'
 import type { MatchesQuery, Status } from './schema.ts'
@@ -77,6 +94,17 @@ export const findMatch = preparedRow((reader: Reader, matchId: string) => {
     .where(and(eq(matches.id, matchId), eq(matches.active, true)))
 })
 
+/** The competition of any match. Undefined: the default one. */
+export async function findCompetitionOf(reader: Reader, matchId: string): Promise<Competition | undefined> {
+  const match = await selectCompetition(reader, matchId)
+  return match && findCompetition(reader, match)
+}
+
+const selectCompetition = preparedRow((reader: Reader, matchId: string) => {
+  const { matches } = reader.tables
+  return reader.select({ competition: matches.competition }).from(matches).where(eq(matches.id, matchId))
+})
+
 /** @throws DomainError `match_not_found` if no active match is of this season */
 export async function requireSeason({ read, cache }: ReadSource, season: string): Promise<void> {
   const { matches } = read.tables
@@ -108,10 +136,12 @@ interface Between {
   statuses: string[]
   from: Date
   to?: Date
+  /** Whether also no match of its round has begun: see `matchesOfRound`. */
+  beforeRound?: boolean
 }
 
 /** Query for an active match of some statuses with kick-off from `from` to `to`, both inclusive; no row otherwise. */
-export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Between) {
+export function matchBetween(reader: Reader, { matchId, statuses, from, to, beforeRound }: Between) {
   const { matches } = reader.tables
   return reader
     .select({ id: matches.id })
@@ -123,6 +153,38 @@ export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Be
         inArray(matches.status, statuses),
         gte(matches.kickoffAt, from),
         to && lte(matches.kickoffAt, to),
+        beforeRound
+          ? notExists(
+              matchesOfRound(reader, matches, ({ status, kickoffAt }) =>
+                or(ne(status, 'scheduled'), lt(kickoffAt, from)),
+              ),
+            )
+          : undefined,
+      ),
+    )
+}
+
+/**
+ * The active matches of the round of a match in the statement, which is those of its competition and season with the same `round`,
+ * itself included. Postponed and cancelled ones are not played in it. A match without `round` has none.
+ */
+export function matchesOfRound(
+  reader: Reader,
+  match: Pick<Tables['matches'], 'competition' | 'season' | 'round'>,
+  condition: (other: Tables['matches']) => SQL | undefined = () => undefined,
+) {
+  const other = aliasedTable(reader.tables.matches, 'of_round')
+  return reader
+    .select({ kickoffAt: other.kickoffAt })
+    .from(other)
+    .where(
+      and(
+        eq(other.competition, match.competition),
+        eq(other.season, match.season),
+        eq(other.round, match.round),
+        eq(other.active, true),
+        notInArray(other.status, ['postponed', 'cancelled']),
+        condition(other),
       ),
     )
 }

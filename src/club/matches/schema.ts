@@ -42,7 +42,9 @@ const MatchId = Type.String({ description: 'Slug of the match.', examples: ['har
 export const Match = Closed(
   {
     id: MatchId,
-    competition: Type.String({ description: 'Name of the competition.' }),
+    competition: Type.String({
+      description: 'Id in `GET /api/competitions`, or the name of any other competition.',
+    }),
     season: Type.String({ description: 'Season of the competition.' }),
     round: Nullable(Type.String(), { description: 'Round of the competition.' }),
     homeTeamId: Type.String({ description: 'Slug of the home team.' }),

@@ -43,6 +43,7 @@ const TAGS = [
       'For the club’s own systems, which authenticate with a server key: turnstiles, ticketing, shop, desk.',
   },
   { name: 'Matches', description: 'Fixtures, kick-off times and results.' },
+  { name: 'Competitions', description: 'Competitions, with their rules for predictions.' },
   {
     name: 'Webhooks',
     description: 'Webhooks that other systems send to Matchday, and that Matchday sends to them.',

@@ -1,6 +1,7 @@
 /** The kinds of the catalogue, and the steps of an import for each record: check, compare, write. */
 import type { Reader, Transaction } from '../../../db/index.ts'
 import type { EntryKind, WriteOptions, WrittenBefore } from '../../club/catalogue/kind.ts'
+import { competitionKind } from '../../club/competitions/competition-kind.ts'
 import { documentKind } from '../../club/documents/document-kind.ts'
 import { matchKind } from '../../club/matches/match-kind.ts'
 import { playerKind } from '../../club/players/player-kind.ts'
@@ -33,6 +34,7 @@ export const kinds = [
   membershipKind,
   rewardKind,
   packKind,
+  competitionKind,
   matchKind,
   ruleKind,
   questKind,

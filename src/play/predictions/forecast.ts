@@ -2,8 +2,7 @@
 import { count, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { findSettlement } from '../../club/matches/settlements.ts'
-import { settingsOf } from '../../platform/settings/settings.ts'
-import { hitsOf, pointsFor, predictionPointsIn, type Scores } from './score.ts'
+import { hitsOf, pointsFor, pointsOfMatch, type Scores } from './score.ts'
 
 /** Scores that are listed by name. */
 const LISTED_SCORES = 5
@@ -106,7 +105,7 @@ export async function forecastSettlement(
 /** A match keeps the points of its first settlement. */
 async function pointsOf(reader: Reader, matchId: string) {
   const settled = await findSettlement(reader, matchId)
-  const now = predictionPointsIn(await settingsOf(reader))
+  const now = await pointsOfMatch(reader, matchId)
   return {
     outcome: settled?.pointsOutcome ?? now.outcome,
     difference: settled?.pointsDifference ?? now.difference,

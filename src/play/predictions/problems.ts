@@ -11,6 +11,6 @@ export const predictionProblems = defineProblems({
     status: 409,
     title: 'Predictions of the match are closed',
     description:
-      'The match has begun, or is postponed or cancelled. Do not retry; read the match again to show its state.',
+      'The match has begun, or is postponed or cancelled, or predictions of its round closed with the first match. Do not retry; read the match again to show its state.',
   },
 })

@@ -35,7 +35,8 @@ const matchRoutes = (deps: PredictionDeps) =>
       operation({
         id: 'writePrediction',
         summary: 'Predict the score of a match',
-        description: 'Until kick-off; replaces your earlier prediction.',
+        description:
+          'Until kick-off, or the first kick-off of the round where the competition says so; replaces your earlier prediction.',
         params: MatchParams,
         body: schema.ScorePrediction,
         responses: { 200: schema.Prediction },

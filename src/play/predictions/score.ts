@@ -1,5 +1,8 @@
 /** Compares a prediction with the result. */
+import type { Reader } from '../../../db/index.ts'
+import { findCompetitionOf } from '../../club/matches/matches.ts'
 import type { Settings } from '../../platform/config/settings.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
 
 export interface Scores {
   homeScore: number
@@ -22,6 +25,12 @@ export const predictionPointsIn = (settings: Settings): PredictionPoints => ({
   difference: settings.predictionPointsDifference,
   exact: settings.predictionPointsExact,
 })
+
+/** The points that a match gives now: of its competition, or the club's settings. */
+export async function pointsOfMatch(reader: Reader, matchId: string): Promise<PredictionPoints> {
+  const competition = await findCompetitionOf(reader, matchId)
+  return competition?.points ?? predictionPointsIn(await settingsOf(reader))
+}
 
 const differenceOf = ({ homeScore, awayScore }: Scores) => homeScore - awayScore
 

@@ -3,8 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { listDueSettlements } from '../../club/matches/settlements.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { settingsOf } from '../../platform/settings/settings.ts'
-import { predictionPointsIn } from './score.ts'
+import { pointsOfMatch } from './score.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /**
@@ -39,7 +38,7 @@ async function settleMatch({ db, log, elapsed }: SettleDeps, matchId: string, st
     let began = 0
     const batch = await db.write(async tx => {
       began = elapsed()
-      return settleBatch(tx, matchId, predictionPointsIn(await settingsOf(tx)), fans)
+      return settleBatch(tx, matchId, await pointsOfMatch(tx, matchId), fans)
     })
     const ms = Math.max(elapsed() - began, 1)
     more = batch?.more ?? false

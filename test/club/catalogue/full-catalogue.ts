@@ -117,6 +117,20 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       },
     },
     {
+      kind: 'competition',
+      entry: {
+        ...{ id: id('cup'), name: { en: 'Cup', pt: 'Taça' }, deadline: 'round' },
+        points: { exact: 30, difference: 15, outcome: 10 },
+      },
+    },
+    {
+      kind: 'competition',
+      entry: {
+        ...{ id: id('old-cup'), name: 'Old cup', deadline: 'match', active: false },
+        points: { exact: 0, difference: 0, outcome: 0 },
+      },
+    },
+    {
       kind: 'match',
       entry: {
         ...{ id: id('derby'), competition: long, season: '2026/27', revision: 4 },

@@ -52,6 +52,7 @@ onEachEngine('The catalogue of the console', world => {
       'membership',
       'reward',
       'pack',
+      'competition',
       'match',
       'rule',
       'quest',

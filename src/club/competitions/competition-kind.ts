@@ -1,0 +1,103 @@
+/** Competitions in which fans predict: until when, and for how many points. A match names one by its id. */
+import { and, asc, eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import { Closed, Integer, OneOf } from '../../core/schemas.ts'
+import type { Static } from '../../core/typebox.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
+import { declarePlainKind } from '../catalogue/plain-kind.ts'
+import { presentTexts, Text } from '../catalogue/texts.ts'
+
+const Points = (description: string) => Integer({ minimum: 0, maximum: 1_000_000, description })
+
+export const PredictionPoints = Closed(
+  {
+    exact: Points('For both scores.'),
+    difference: Points('For the goal difference.'),
+    outcome: Points('For home win, draw or away win.'),
+  },
+  { description: 'Points of a prediction by its best hit.' },
+)
+export type PredictionPoints = Static<typeof PredictionPoints>
+
+export const Deadline = OneOf(['match', 'round'], {
+  description:
+    'When predictions close: at the kick-off of their match, or all of a round at the first kick-off of the round.',
+})
+type Deadline = Static<typeof Deadline>
+
+export const competitionKind = declarePlainKind({
+  kind: 'competition',
+  list: 'competitions',
+  about: 'A competition, with its rules for predictions. A match names it in `competition`.',
+  schema: Closed(
+    {
+      id: EntrySlug('Slug of the competition, which matches name in `competition`.'),
+      name: Text(100, 'What fans see.'),
+      deadline: Deadline,
+      points: PredictionPoints,
+      active: Active,
+    },
+    { title: 'Competition' },
+  ),
+  givesValue: true,
+  table: ({ competitions }) => competitions,
+})
+
+const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/
+
+export interface Competition {
+  id: string
+  deadline: Deadline
+  points: PredictionPoints
+}
+
+/** The active entry that a match names. Undefined: the match has the default competition, whose points are settings. */
+export async function findCompetition(
+  reader: Reader,
+  { competition }: { competition: string },
+): Promise<Competition | undefined> {
+  // Most names of competitions are no ids: no statement.
+  const row = SLUG.test(competition) ? await selectActive(reader, competition) : undefined
+  return row && rulesOf(row)
+}
+
+const selectActive = preparedRow((reader: Reader, id: string) => {
+  const { competitions } = reader.tables
+  return reader
+    .select()
+    .from(competitions)
+    .where(and(eq(competitions.id, id), eq(competitions.active, true)))
+})
+
+/** Guarantee of the casts: only valid entries are written. */
+const rulesOf = ({
+  id,
+  deadline,
+  points,
+}: {
+  id: string
+  deadline: string
+  points: string
+}): Competition => ({
+  id,
+  deadline: deadline as Deadline,
+  points: JSON.parse(points) as PredictionPoints,
+})
+
+/** The active competitions, by id. */
+export const getCompetitions = ({ read, cache }: ReadSource) =>
+  cache.get('competitions with points', async () => {
+    const { competitions } = read.tables
+    const rows = await read
+      .select()
+      .from(competitions)
+      .where(eq(competitions.active, true))
+      .orderBy(asc(competitions.id))
+    const listed = rows.map(row => {
+      const { name, translations } = row
+      return { ...presentTexts({ name, translations }), ...rulesOf(row) }
+    })
+    return { value: { competitions: listed }, tags: [competitionKind.list] }
+  })
