@@ -165,6 +165,10 @@ export async function readOwnItems(): Promise<Item[]> {
 export const readLeaderboard = (board: Board, page: { cursor?: string; around?: 'me' | undefined } = {}) =>
   send(api.readLeaderboard({ ...BOARDS[board], limit: 25, ...page }))
 
+export const readLeagues = () => send(api.listLeagues())
+export const readLeague = (leagueId: string, cursor?: string) =>
+  send(api.readLeague({ leagueId, limit: 50, cursor }))
+
 const BOARDS = {
   all: { period: 'all' },
   month: { period: 'month' },
@@ -306,6 +310,18 @@ export const declineTrade = (tradeId: string, idempotencyKey: string) =>
   send(api.declineTrade({ tradeId, lang }, { idempotencyKey }))
 export const cancelTrade = (tradeId: string, idempotencyKey: string) =>
   send(api.cancelTrade({ tradeId, lang }, { idempotencyKey }))
+export const createLeague = (league: NewLeague, idempotencyKey: string) =>
+  send(api.createLeague(league, { idempotencyKey }))
+export const joinLeague = (code: string, idempotencyKey: string) =>
+  send(api.joinLeague({ code }, { idempotencyKey }))
+export const changeLeague = (leagueId: string, change: LeagueChange, idempotencyKey: string) =>
+  send(api.changeLeague({ leagueId, ...change }, { idempotencyKey }))
+export const leaveLeague = (leagueId: string) => send(api.removeLeagueMember({ leagueId, handle: 'me' }))
+export const removeMember = (leagueId: string, handle: string) =>
+  send(api.removeLeagueMember({ leagueId, handle }))
+export const banMember = (leagueId: string, handle: string, idempotencyKey: string) =>
+  send(api.banFromLeague({ leagueId, handle }, { idempotencyKey }))
+export const endLeagueBan = (leagueId: string, handle: string) => send(api.endLeagueBan({ leagueId, handle }))
 export const report = (
   { note, ...filed }: { subject: Subject; reason: Reason; note: string | null },
   idempotencyKey: string,
@@ -342,6 +358,11 @@ export type Team = Data<'listTeams'>['teams'][number]
 export type Match = Data<'listMatches'>['matches'][number]
 export type Prediction = Data<'listPredictions'>['predictions'][number]
 export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
+export type League = Data<'readLeague'>
+export type LeagueSummary = Data<'listLeagues'>['leagues'][number]
+export type LeagueEntry = League['entries'][number]
+export type NewLeague = Input<'createLeague'>
+export type LeagueChange = Omit<Input<'changeLeague'>, 'leagueId'>
 export type PointsEntry = Data<'readPoints'>['entries'][number]
 export type FeedItem = Data<'readFeed'>['items'][number]
 export type FanPage = Data<'readFan'>
@@ -352,7 +373,7 @@ export type ListedFan = FansPage['fans'][number]
 export type Privacy = Data<'readPrivacy'>
 export type Sanction = Data<'listSanctions'>['sanctions'][number]
 export type Reason = Sanction['reason']
-/** The subject of a report: a fan or a locker by handle, a trade by id. */
+/** The subject of a report: a fan or a locker by handle, a trade or a league by id. */
 export type Subject = Input<'fileReport'>['subject']
 export type CardSet = Data<'listSets'>['sets'][number]
 export type Trade = Data<'readTrade'>

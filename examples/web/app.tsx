@@ -24,7 +24,10 @@ import { Fans, isFanList } from './screens/fans.tsx'
 import { Feed } from './screens/feed.tsx'
 import { Home } from './screens/home.tsx'
 import { Invite } from './screens/invite.tsx'
+import { JoinLeague } from './screens/join-league.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
+import { League } from './screens/league.tsx'
+import { Leagues } from './screens/leagues.tsx'
 import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
 import { Matches } from './screens/matches.tsx'
@@ -93,6 +96,10 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return <Quests />
     case 'leaderboard':
       return <Leaderboard />
+    case 'leagues':
+      return id === undefined ? <Leagues /> : <League key={id} id={id} />
+    case 'league':
+      return id === undefined ? <NotFound /> : <JoinLeague key={id} code={id} />
     case 'fans':
       if (id === undefined) return <NotFound />
       if (own === 'locker') return <FanLocker key={id} handle={id} />
@@ -133,6 +140,7 @@ const TAB_OF: Record<string, string> = {
   sessions: 'profile',
   wallet: 'profile',
   fans: 'leaderboard',
+  league: 'leagues',
   cards: 'collection',
   locker: 'collection',
   trades: 'collection',
@@ -141,7 +149,17 @@ const TAB_OF: Record<string, string> = {
   orders: 'shop',
 }
 /** In the side bar; on a phone the home screen and the screen of the profile link to them. */
-const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points', 'membership', 'codes'] as const
+const WIDE = [
+  'shop',
+  'collection',
+  'quests',
+  'leaderboard',
+  'leagues',
+  'feed',
+  'points',
+  'membership',
+  'codes',
+] as const
 
 /** `notice`: the message of a completed sign-in. */
 export function App({ notice: first }: { notice: string | null }) {

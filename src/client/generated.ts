@@ -3990,6 +3990,8 @@ export interface components {
                 /** @description Null as in `entries`. */
                 displayName: string | null;
             };
+            /** @description Whether you own it. */
+            owned: boolean;
             /** @description How many members it has. */
             members: number;
             /** @description When it was created. */
@@ -4080,6 +4082,8 @@ export interface components {
                 /** @description Null as in `entries`. */
                 displayName: string | null;
             };
+            /** @description Whether you own it. */
+            owned: boolean;
             /** @description How many members it has. */
             members: number;
             /** @description When it was created. */

@@ -27,6 +27,8 @@ const SCREENS = {
   trades: '/trades',
   quests: '/quests',
   leaderboard: '/leaderboard',
+  leagues: '/leagues',
+  invited: '/league/7Q2M-X9KD',
   feed: '/feed',
   points: '/points',
   profile: '/profile',
@@ -152,11 +154,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const locker = await send('PUT', '/api/user/locker', { title: LONG_NAME, theme: 'night', shelves })
       expect(locker.status).toBe(200)
       const trade = (await (await post('/api/trades', { to: other, give: [copy] })).json()) as { id: string }
+      const league = { name: LONG_NAME, scoring: 'predictions', format: 'table', from: 'start' }
+      const { id: leagueId } = (await (await post('/api/leagues', league)).json()) as { id: string }
       const found: Record<string, string[]> = {}
       await page.addInitScript(COUNT_SHIFTS)
       for (const [name, path] of Object.entries({
         ...SCREENS,
         codes: '/codes',
+        league: `/leagues/${leagueId}`,
         fan: `/fans/${other}`,
         blocked: `/fans/${blocked}`,
         purchase: `/packs/purchases/${id}`,

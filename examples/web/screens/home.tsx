@@ -18,7 +18,7 @@ import { applyColours } from '../theme.ts'
 import { sidesOf } from '../trade-sides.ts'
 
 const QUESTS = 3
-const SHORTCUTS = ['quests', 'leaderboard', 'shop', 'feed', 'codes'] as const
+const SHORTCUTS = ['quests', 'leaderboard', 'leagues', 'shop', 'feed', 'codes'] as const
 const REWARDS = 4
 
 async function loadHome() {

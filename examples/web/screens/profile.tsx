@@ -28,6 +28,7 @@ const IN_BAR = [
   'collection',
   'quests',
   'leaderboard',
+  'leagues',
   'feed',
   'points',
 ] as const

@@ -90,6 +90,7 @@ const summary = {
     },
     { description: 'The member who can change the league.' },
   ),
+  owned: Type.Boolean({ description: 'Whether you own it.' }),
   members: Integer({ minimum: 1, maximum: MAX_MEMBERS, description: 'How many members it has.' }),
   createdAt: Instant('When it was created.'),
   me: Closed(
@@ -177,6 +178,7 @@ const exampleSummary = {
   from: 'join',
   locked: false,
   owner: { handle: 'ada', displayName: 'Ada Winger' },
+  owned: true,
   members: 1,
   createdAt: '2026-08-15T18:30:00.000Z',
   me: { rank: 1, points: 45 },

@@ -76,6 +76,7 @@ function presentSummary(
     from: league.countFrom as League['from'],
     locked,
     owner: { handle, displayName },
+    owned: ownerId === viewerId,
     members,
     createdAt: createdAt.toISOString(),
   }

@@ -39,12 +39,13 @@ onEachEngine('Leagues', world => {
       ...{ name: 'Office league', scoring: 'points', season: null, format: 'table', from: 'join' },
       ...{ locked: false, members: 1, nextCursor: null, me: { rank: 1, points: 0 } },
       owner: { handle: ada.handle, displayName: `Name of ${ada.handle}` },
+      owned: true,
       entries: [{ handle: ada.handle, rank: 1, points: 0, joinedAt: made.createdAt }],
     })
     expect(made.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
     const typed = made.code.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')
     const joined = expectStatus(200, await join(calebe, typed))
-    expect(joined).toMatchObject({ id: made.id, members: 2, owner: { handle: ada.handle } })
+    expect(joined).toMatchObject({ id: made.id, members: 2, owned: false, owner: { handle: ada.handle } })
     expect(outcomeOf(await join(calebe, made.code))).toBe('already_member')
     expect((await calebe.get('/api/user/leagues')).body.leagues).toMatchObject([
       { id: made.id, name: 'Office league', members: 2, me: { points: 0 } },

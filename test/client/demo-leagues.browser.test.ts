@@ -1,0 +1,176 @@
+/** Leagues in the example app: creating one, joining by code and by link, the table, and what its owner changes. */
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import type { Database } from '../../db/index.ts'
+import { createCursors } from '../../src/core/pagination.ts'
+import { ensureUser } from '../../src/identity/users/callers.ts'
+import { createLeague, joinLeague } from '../../src/play/leagues/leagues.ts'
+import { findAny } from '../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
+import { PHONE, useDemo } from '../support/demo.ts'
+
+const title = noBrowser ? `Leagues in the example app (skipped: ${noBrowser})` : 'Leagues in the example app'
+
+/** Of the mock provider. */
+const [OWNER, FRIEND, STRANGER] = [17, 18, 19]
+const CROWD = 70
+const PROVIDER = { provider: 'mock-idp' }
+
+/** A league of more members than a page shows, whose code `bigCode` reads. */
+async function prepare(db: Database) {
+  const cursors = createCursors('secret of a test')
+  let code = ''
+  for (let nth = 0; nth < CROWD; nth++)
+    await db.write(async tx => {
+      const subject = { ...PROVIDER, subject: `crowd-${nth}` }
+      const { user } = await ensureUser(tx, subject)
+      const caller = { ...subject, userId: user.id, isNew: false }
+      const league = { name: 'The whole stand', scoring: 'points', format: 'table', from: 'join' } as const
+      if (nth === 0) code = (await createLeague(tx, cursors, caller, league)).code
+      else await joinLeague(tx, cursors, caller, { code })
+    })
+}
+
+async function bigCode(db: Database): Promise<string> {
+  const [league] = await db.read.select().from(db.tables.leagues).limit(1)
+  return league?.code ?? ''
+}
+
+const isWide = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+async function check(page: Page, name: string) {
+  await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+  expect(await findAny(page)).toEqual([])
+  expect(await isWide(page)).toBe(false)
+  await takeScreenshot(page, `demo-leagues-${name}`, { fullPage: true })
+}
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  const demo = useDemo(prepare)
+
+  const writeProfile = async (page: Page, profile: object) => {
+    const headers = {
+      authorization: `Bearer ${await demo.readToken(page)}`,
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify(profile)
+    const response = await fetch(`${demo.origin}/api/user/profile`, { method: 'POST', headers, body })
+    expect(response.status).toBe(201)
+  }
+  const forgetSession = (page: Page) => page.evaluate(() => localStorage.clear())
+  const codeOn = async (page: Page) => (await page.locator('.invite > code').textContent()) ?? ''
+
+  test(
+    'a fan creates a league, a friend joins by its link, and the owner locks it, bans the friend and lifts the ban',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, OWNER)
+      await writeProfile(page, { handle: 'league_owner', displayName: 'Ola Owner' })
+      await page
+        .getByRole('navigation', { name: 'Shortcuts' })
+        .getByRole('link', { name: 'Leagues' })
+        .press('Enter')
+      await page.getByText('You are in no league yet.').waitFor()
+      await check(page, 'empty')
+      await page.getByLabel('Name').fill('Office league')
+      await page.getByRole('button', { name: 'Predictions only' }).press('Enter')
+      await page.getByRole('button', { name: 'From the start' }).press('Enter')
+      await page.getByRole('button', { name: 'Create the league' }).press('Enter')
+      await page.getByRole('heading', { name: 'Office league' }).waitFor()
+      await page.getByText('Predictions since the league began · 1 member').waitFor()
+      const code = await codeOn(page)
+      expect(code).toMatch(/^\w{4}-\w{4}$/)
+      await check(page, 'owner')
+      const address = page.url()
+
+      await forgetSession(page)
+      await page.goto(`${demo.origin}/demo/league/${code}`)
+      await demo.signIn(page, FRIEND)
+      await page.getByRole('heading', { name: 'You are invited to a league' }).waitFor()
+      await writeProfile(page, { handle: 'league_friend', displayName: 'Fay Friend' })
+      await check(page, 'invited')
+      await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
+      await page.getByRole('heading', { name: 'Office league' }).waitFor()
+      await page.getByText('2 members').waitFor()
+      expect(await page.getByText('Manage the league').count()).toBe(0)
+      await page.getByText('Report', { exact: true }).click()
+      await page.getByRole('button', { name: 'Send the report' }).press('Enter')
+      await page.getByText('Thank you. The club will look at it.').waitFor()
+      await check(page, 'member')
+      await page.goto(`${demo.origin}/demo/league/${code.toLowerCase().replace('-', '')}`)
+      await page.getByText('You are a member of this league.').waitFor()
+
+      await forgetSession(page)
+      await page.goto(address)
+      await demo.signIn(page, OWNER)
+      await page.getByRole('button', { name: 'Lock the league' }).press('Enter')
+      await page.getByText('The league is locked: nobody can join.').waitFor()
+      await page.getByRole('button', { name: 'Unlock the league' }).press('Enter')
+      await page.locator('.invite > code').waitFor()
+      await page.getByRole('button', { name: 'Replace the code' }).press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace the code' }).press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      const replaced = await codeOn(page)
+      expect(replaced).not.toBe(code)
+      await page.getByRole('button', { name: 'Change the membership of Fay Friend' }).press('Enter')
+      await page.getByRole('radio', { name: /^Ban/ }).check()
+      await check(page, 'ban')
+      await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).press('Enter')
+      await page.getByText('Fay Friend is banned.').waitFor()
+      await page.getByText('1 member').waitFor()
+      await page.getByLabel('Handle of the fan').fill('@league_friend')
+      await page.getByRole('button', { name: 'End a ban' }).press('Enter')
+      await page.getByText('The fan can join again.').waitFor()
+
+      await forgetSession(page)
+      await page.goto(`${demo.origin}/demo/leagues`)
+      await demo.signIn(page, FRIEND)
+      await page.getByLabel('Code of the league').fill(code)
+      await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
+      await page.getByText('We do not know this code. Check it, then try again.').waitFor()
+      await page.getByLabel('Code of the league').fill(replaced)
+      await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
+      await page.getByText('2 members').waitFor()
+      await page.getByRole('button', { name: 'Leave the league' }).press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Leave the league' }).press('Enter')
+      await page.getByText('You are in no league yet.').waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a league of many members is shown in pages, with the row of the fan below, in each language, wide and dark',
+    async () => {
+      const code = await bigCode(demo.db)
+      const page = await demo.visit()
+      await demo.signIn(page, STRANGER)
+      await page.goto(`${demo.origin}/demo/league/${code}`)
+      await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
+      await page.getByText(`${CROWD + 1} members`).waitFor()
+      const rows = page.getByRole('list').first().getByRole('listitem')
+      expect(await rows.count()).toBe(50)
+      await page.locator('.own-rank').getByText('You', { exact: true }).waitFor()
+      await check(page, 'many')
+      await page.getByRole('button', { name: 'Show more' }).press('Enter')
+      await page.locator('.own-rank').waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(CROWD + 1)
+      const { pathname } = new URL(page.url())
+      for (const [lang, viewport, colorScheme] of [
+        ['ar', PHONE, 'light'],
+        ['ar', { width: 1440, height: 900 }, 'dark'],
+        ['pt', PHONE, 'dark'],
+        ['pt-BR', { width: 1440, height: 900 }, 'light'],
+      ] as const) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        for (const [name, path] of Object.entries({ list: '/demo/leagues', table: pathname })) {
+          await page.goto(`${demo.origin}${path}?lang=${lang}`)
+          await page.locator('main .board').first().waitFor()
+          await check(page, `${name}-${lang}-${viewport.width}`)
+        }
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
