@@ -13,12 +13,12 @@ const nameOf = (year: number) => `${year}/${String(year + 1).slice(2)}`
 /** Such as `2026/27`. */
 export const seasonOf = (calendar: Calendar) => nameOf(startOf(calendar).getUTCFullYear())
 
-/** The demonstration seasons, with that of the matches in the middle. */
+/** The demonstration seasons: two that are over, that of the matches, and the next. */
 export function seasonsOf(calendar: Calendar) {
   const start = startOf(calendar)
   const year = start.getUTCFullYear()
   const startIn = (of: number) => new Date(Date.UTC(of, start.getUTCMonth())).toISOString()
-  return [year - 1, year, year + 1].map(one => ({
+  return [year - 2, year - 1, year, year + 1].map(one => ({
     id: nameOf(one).replace('/', '-'),
     name: nameOf(one),
     startsAt: startIn(one),

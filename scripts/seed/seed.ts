@@ -6,6 +6,7 @@ import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
 import { seedCrowd } from './crowd.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
+import { seedLoyalty } from './loyalty.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedSeasonFigures } from './season-figures.ts'
 import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
@@ -141,6 +142,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   const { crowd = 0 } = options
   if (crowd > 0) {
     await seedCrowd(db, { ...options, crowd })
+    await seedLoyalty(db, options)
     await seedStaffWork(db, options)
     await seedSeasonFigures(db, options)
   }

@@ -2,6 +2,7 @@
 import type { TextByLanguage } from '../../../src/core/texts.ts'
 import { brazil } from './brazil.ts'
 import { club } from './club.ts'
+import { loyalty } from './loyalty.ts'
 import { packs } from './packs.ts'
 import { products } from './products.ts'
 import { quests } from './quests.ts'
@@ -9,6 +10,7 @@ import { rewards } from './rewards.ts'
 
 const translations: Record<string, [pt: string, ar: string]> = {
   ...club,
+  ...loyalty,
   ...packs,
   ...products,
   ...quests,

@@ -108,12 +108,12 @@ test('The command reports skipped fans with reasons, and creates no database in 
   const dry = await seed(['--dry-run'])
   expect([dry.code, dry.err]).toEqual([0, ''])
   expect(dry.out).toBe(
-    'Would write 8 teams, 88 players, 3 seasons, 2 sponsors, 2 documents, 17 rewards, 4 packs, 56 matches, 7 rules, 14 quests, 2 sets, 10 products and 7 fans.\nNothing was written (--dry-run).\n',
+    'Would write 8 teams, 88 players, 4 seasons, 2 sponsors, 2 documents, 17 rewards, 4 packs, 56 matches, 7 rules, 14 quests, 2 sets, 10 products and 7 fans.\nNothing was written (--dry-run).\n',
   )
   expect(readdirSync(folder)).toEqual([])
 
   expect((await seed([])).out).toStartWith(
-    'Wrote 8 teams, 88 players, 3 seasons, 2 sponsors, 2 documents, 17 rewards, 4 packs, 56 matches, 7 rules, 14 quests, 2 sets, 10 products and 7 fans.\n',
+    'Wrote 8 teams, 88 players, 4 seasons, 2 sponsors, 2 documents, 17 rewards, 4 packs, 56 matches, 7 rules, 14 quests, 2 sets, 10 products and 7 fans.\n',
   )
   expect(existsSync(file)).toBe(true)
   const other = await seed(['--seed', '2'])
