@@ -28,6 +28,8 @@ import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { onceADay } from '../platform/jobs/maintenance.ts'
 import { sweepRuns } from '../platform/jobs/runs.ts'
+import { advanceLeagues } from '../play/leagues/rounds.ts'
+import { tellResults } from '../play/leagues/tell-results.ts'
 import { settleMemberships } from '../play/memberships/sweep.ts'
 import { deleteUnpaidPurchases } from '../play/packs/purchases.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
@@ -112,6 +114,10 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'advance leagues', async () => {
+      await advanceLeagues(deps, () => stopping)
+      await tellResults(deps, () => stopping)
+    }),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),
     start(RUNS_EVERY_MS, 'count the season', () => countSeason(deps.db, () => stopping)),

@@ -3956,6 +3956,41 @@ export interface components {
             /** @description From top to bottom. */
             shelves: components["schemas"]["Shelf"][];
         };
+        /** LeagueSide */
+        LeagueSide: {
+            /** @description The number of the member in the league. */
+            number: number;
+            /** @description Null as in `entries`, and for a member who has left. */
+            handle: string | null;
+            /** @description Null as `handle`. */
+            displayName: string | null;
+            /** @description Null as `handle`. */
+            avatarUrl: string | null;
+        };
+        /** LeaguePair */
+        LeaguePair: {
+            home: components["schemas"]["LeagueSide"];
+            away: components["schemas"]["LeagueSide"];
+            /** @description Points that the member earned in the round. Null until it is closed, a minute after its end. */
+            homePoints: number | null;
+            /** @description Points that the member earned in the round. Null until it is closed, a minute after its end. */
+            awayPoints: number | null;
+        };
+        /** LeagueRound */
+        LeagueRound: {
+            /** @description The number of the round: 1, 2 and so on. */
+            id: string;
+            /** @description The week of the club. */
+            week: string;
+            /** @description Its start. */
+            startsAt: string;
+            /** @description Its end, exclusive. */
+            endsAt: string;
+            /** @description Members who play each other. In `lastRound` only your own. */
+            pairs: components["schemas"]["LeaguePair"][];
+            /** @description The member without an opponent, who gets no points for the round. */
+            bye: components["schemas"]["LeagueSide"] | null;
+        };
         /** LeagueSummary */
         LeagueSummary: {
             /** @description The league. */
@@ -3969,13 +4004,15 @@ export interface components {
              * @enum {string}
              */
             scoring: "points" | "predictions";
-            /** @description Season of the matches that count. Null: all. */
+            /** @description Competition of the matches that count. Null: all. */
+            competition: string | null;
+            /** @description Season of the matches that count, or in which points count. Null: all. */
             season: string | null;
             /**
-             * @description All members are ranked in one table.
-             * @constant
+             * @description `table`: all members are ranked by their points. `head_to_head`: each week pairs of members play each other, and who has earned more in the week wins: 3 points for a win, 1 for a draw; all points break ties.
+             * @enum {string}
              */
-            format: "table";
+            format: "table" | "head_to_head";
             /**
              * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
              * @enum {string}
@@ -4003,6 +4040,8 @@ export interface components {
                 /** @description Your points. */
                 points: number;
             };
+            /** @description The last closed round, with your pair. Null before, and in other formats. */
+            lastRound: components["schemas"]["LeagueRound"] | null;
         };
         /** Leagues */
         Leagues: {
@@ -4018,13 +4057,15 @@ export interface components {
              * @enum {string}
              */
             scoring: "points" | "predictions";
-            /** @description With `scoring: "predictions"`: only matches of this season. Default: all seasons. */
+            /** @description With `scoring: "predictions"`: only matches of this season. With `points`: what is earned in this season of the catalogue, by its id. Default: all seasons. */
             season?: string;
+            /** @description With `scoring: "predictions"`: only matches of this competition. */
+            competition?: string;
             /**
-             * @description All members are ranked in one table.
-             * @constant
+             * @description `table`: all members are ranked by their points. `head_to_head`: each week pairs of members play each other, and who has earned more in the week wins: 3 points for a win, 1 for a draw; all points break ties.
+             * @enum {string}
              */
-            format: "table";
+            format: "table" | "head_to_head";
             /**
              * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
              * @enum {string}
@@ -4043,7 +4084,7 @@ export interface components {
             avatarUrl: string | null;
             /** @description With equal points, the fan who reached them first is ahead. */
             rank: number;
-            /** @description Points that count in the league. Zero for a fan who has left the leaderboards. */
+            /** @description Points that count in the league; head to head, those of won and drawn rounds. Zero for a fan who has left the leaderboards. */
             points: number;
             /** @description When the fan joined. */
             joinedAt: string;
@@ -4061,13 +4102,15 @@ export interface components {
              * @enum {string}
              */
             scoring: "points" | "predictions";
-            /** @description Season of the matches that count. Null: all. */
+            /** @description Competition of the matches that count. Null: all. */
+            competition: string | null;
+            /** @description Season of the matches that count, or in which points count. Null: all. */
             season: string | null;
             /**
-             * @description All members are ranked in one table.
-             * @constant
+             * @description `table`: all members are ranked by their points. `head_to_head`: each week pairs of members play each other, and who has earned more in the week wins: 3 points for a win, 1 for a draw; all points break ties.
+             * @enum {string}
              */
-            format: "table";
+            format: "table" | "head_to_head";
             /**
              * @description `join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.
              * @enum {string}
@@ -4097,6 +4140,8 @@ export interface components {
             };
             /** @description By rank. */
             entries: components["schemas"]["LeagueEntry"][];
+            /** @description The last closed round, with your pair. Null before, and in other formats. */
+            lastRound: components["schemas"]["LeagueRound"] | null;
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
@@ -4121,6 +4166,15 @@ export interface components {
             newCode?: true;
             /** @description Handle of the member who owns the league from now on. */
             owner?: string;
+        };
+        /** LeagueRounds */
+        LeagueRounds: {
+            /** @description Decides the draw of each round, with the numbers of the members. Null in other formats. */
+            seed: string | null;
+            /** @description Newest first. */
+            rounds: components["schemas"]["LeagueRound"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         /** Streak */
         Streak: {
@@ -5571,6 +5625,45 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "season" | "correction";
+            };
+        };
+        /**
+         * LeagueRoundClosedMessage
+         * @description A round of a league head to head is closed; once for each member who is in its draw. Rules and quests cannot listen to it.
+         */
+        LeagueRoundClosedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "league.round_closed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The league. */
+                leagueId: string;
+                /** @description The number of the round. */
+                roundId: string;
+                /** @description The week of the round. */
+                week: string;
+                /**
+                 * @description `bye`: the fan had no opponent.
+                 * @enum {string}
+                 */
+                outcome: "won" | "drawn" | "lost" | "bye";
+                /** @description Points that the fan earned in the round. */
+                points: number;
+                /** @description Those of the opponent. */
+                opponentPoints: number | null;
             };
         };
         /**
@@ -8490,6 +8583,34 @@ export interface operations {
             };
         };
     };
+    readLeagueRounds: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rounds, 1 to 10. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeagueRounds"];
+                };
+            };
+        };
+    };
     readLocker: {
         parameters: {
             query?: {
@@ -9458,6 +9579,7 @@ export interface messages {
   'tier.reached': components['schemas']['TierReachedMessage']
   'tier.at_risk': components['schemas']['TierAtRiskMessage']
   'tier.lost': components['schemas']['TierLostMessage']
+  'league.round_closed': components['schemas']['LeagueRoundClosedMessage']
   'membership.started': components['schemas']['MembershipStartedMessage']
   'membership.renewed': components['schemas']['MembershipRenewedMessage']
   'membership.ended': components['schemas']['MembershipEndedMessage']
@@ -9646,6 +9768,8 @@ export interface codes {
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a league. The table by rank. Only members can read it. What it shows of a member follows from the privacy of the member, as on leaderboards. */
   readLeague: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the rounds of a league. Head to head: the pairs of each week, drawn when the week begins, with the points of closed rounds. The draw follows from `seed`, the number of the round and the numbers of the members. A league with a table has no rounds. */
+  readLeagueRounds: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the locker of a fan. The locker as the fan shows it to you, or without a token to everyone. */
   readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
@@ -9823,6 +9947,7 @@ export const requests = {
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
   readLeague: { method: 'GET', path: '/api/leagues/{leagueId}', caller: true, repeatable: true },
+  readLeagueRounds: { method: 'GET', path: '/api/leagues/{leagueId}/rounds', caller: true, repeatable: true },
   readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },

@@ -383,13 +383,18 @@ async function addCodes(tx: Transaction, { at, text }: { at: Date; text: string 
 }
 
 async function addLeagues(tx: Transaction, { at, text }: { at: Date; text: string }) {
-  const { leagues, leagueMembers, leagueBans } = tx.tables
+  const { leagues, leagueMembers, leagueBans, leagueRounds, leaguePairs } = tx.tables
   const league = { id: text, name: text, code: text, ownerId: 'Z', scoring: 'predictions', season: text }
   const board = { board: `predictions:${text}`, countFrom: 'start', locked: true, members: 1 }
-  await tx.insert(leagues).values({ ...league, ...board, joined: 3, createdAt: at })
+  const headToHead = { format: 'head_to_head', joined: 3, seed: '0'.repeat(32), rounds: 1, dueAt: at }
+  await tx.insert(leagues).values({ ...league, ...board, ...headToHead, createdAt: at })
   const member = { leagueId: text, userId: 'Z', joinedAt: at, baseline: 0, number: 3 }
   await tx.insert(leagueMembers).values(member)
   await tx.insert(leagueBans).values({ leagueId: text, userId: 'a', bannedAt: at })
+  const ends = { endsAt: new Date(at.getTime() + 1), closedAt: at, tellFrom: 1 }
+  await tx.insert(leagueRounds).values({ leagueId: text, number: 1, week: text, startsAt: at, ...ends })
+  const pair = { leagueId: text, round: 1, position: 0, home: 2, homePoints: 4 }
+  await tx.insert(leaguePairs).values(pair)
 }
 
 async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: string }) {

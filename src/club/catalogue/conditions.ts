@@ -31,7 +31,7 @@ const UNHEARD_TYPES = [
   ...['reward.claim_undone', 'reward.code_replaced', 'reward.use_undone', 'purchase.refunded'],
   ...['order.created', 'order.expired', 'order.cancelled', 'order.refund_due', 'order.refunded'],
   ...['order.line_changed', 'trade.offered', 'consent.changed'],
-  ...['tier.reached', 'tier.at_risk', 'tier.lost', 'segment.entered', 'segment.left'],
+  ...['tier.reached', 'tier.at_risk', 'tier.lost', 'segment.entered', 'segment.left', 'league.round_closed'],
 ]
 
 /** The type to use instead: it reports the final result in the same namespace. */

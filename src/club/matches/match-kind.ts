@@ -15,7 +15,7 @@ import { findUnknownSponsor, SponsorId } from '../sponsors/sponsorship.ts'
 import { findTeamIds } from '../teams/teams.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
-import { MAX_REVISION, MAX_SEASON_LENGTH, Score, Status } from './schema.ts'
+import { MAX_COMPETITION_LENGTH, MAX_REVISION, MAX_SEASON_LENGTH, Score, Status } from './schema.ts'
 import { queueSettlement } from './settlements.ts'
 
 /** A match as an importer states it. */
@@ -23,7 +23,7 @@ export const MatchEntry = Closed(
   {
     id: EntrySlug('Slug of the match.'),
     competition: Text(
-      100,
+      MAX_COMPETITION_LENGTH,
       'Id of a competition of the catalogue, whose rules for predictions apply, or the name of any other.',
     ),
     season: Line(

@@ -16,6 +16,7 @@ import {
   notInArray,
   or,
   type SQL,
+  sql,
 } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
@@ -199,3 +200,21 @@ export function presentMatch({ active: _, sponsorId: _s, createdAt: _c, updatedA
     checkIn: window && { opensAt: window.opensAt.toISOString(), closesAt: window.closesAt.toISOString() },
   }
 }
+
+/** Ids of all matches of a competition, also of those that are not active. */
+export async function listMatchIds(reader: Reader, competition: string): Promise<string[]> {
+  const { matches } = reader.tables
+  const rows = await reader
+    .select({ id: matches.id })
+    .from(matches)
+    .where(eq(matches.competition, competition))
+  return rows.map(({ id }) => id)
+}
+
+/** SQL for whether a match is of a competition and, unless it is null, of a season. */
+export const isMatchOf = (
+  { tables: { matches } }: Pick<Reader, 'tables'>,
+  { matchId, competition, season }: Record<'matchId' | 'competition' | 'season', SQL>,
+) =>
+  sql`exists (select 1 from ${matches} played where played.id = ${matchId}
+    and played.competition = ${competition} and (${season} is null or played.season = ${season}))`

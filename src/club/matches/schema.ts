@@ -19,6 +19,7 @@ export type Status = typeof Status.static
 
 /** How long the name of a season can be. */
 export const MAX_SEASON_LENGTH = 20
+export const MAX_COMPETITION_LENGTH = 100
 
 /**
  * The maximum step by which one report can raise the revision of a match, so that a wrong number does not

@@ -308,6 +308,19 @@ export const applicationEvents = {
     },
     { description: `The fan no longer has a tier. ${UNHEARD}` },
   ),
+  'league.round_closed': Closed(
+    {
+      leagueId: Type.String({ description: 'The league.' }),
+      roundId: Type.String({ description: 'The number of the round.' }),
+      week: Type.String({ description: 'The week of the round.' }),
+      outcome: OneOf(['won', 'drawn', 'lost', 'bye'], { description: '`bye`: the fan had no opponent.' }),
+      points: Integer({ minimum: 0, description: 'Points that the fan earned in the round.' }),
+      opponentPoints: Nullable(Integer({ minimum: 0 }), { description: 'Those of the opponent.' }),
+    },
+    {
+      description: `A round of a league head to head is closed; once for each member who is in its draw. ${UNHEARD}`,
+    },
+  ),
   'membership.started': Closed(membershipMembers, {
     description: 'A membership of the fan has started, and follows no other of its kind.',
   }),

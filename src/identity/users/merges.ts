@@ -151,3 +151,8 @@ export async function countLostFans(reader: Reader, since: Date, isCounted: (use
     .where(and(gt(users.erasedAt, since), isCounted(sql`${users.id}`)))
   return { merged: merged?.fans ?? 0, erased: erased?.fans ?? 0 }
 }
+
+/** SQL for the records of fans: of the rows of `fans`, with a column `user_id`, each once, and once more for each merged record in `record_id`. */
+export const recordsOf = ({ tables: { users } }: Pick<Reader, 'tables'>, fans: SQL): SQL =>
+  sql`select fan.*, fan.user_id as record_id from ${fans} fan
+    union all select fan.*, record.id from ${fans} fan inner join ${users} record on record.merged_into_id = fan.user_id`

@@ -8,9 +8,11 @@ import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
+import { readSeasons } from '../../club/seasons/season-kind.ts'
 import { type Caller, NOBODY } from '../../core/caller.ts'
 import type { Cursors } from '../../core/pagination.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
+import { refuseField } from '../../core/transport-problems.ts'
 import { boardAt, predictionBoard } from '../../economy/leaderboard/boards.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
@@ -19,6 +21,7 @@ import { requireActiveCaller } from '../../identity/sanctions/write-as-fan.ts'
 import { lockFan, lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import { mintCode, normalizeCode } from '../codes/code.ts'
 import { codeProblems } from '../codes/problems.ts'
+import { finalPointsOf, firstStepOf } from './counting.ts'
 import { leagueProblems, MAX_JOINED, MAX_OWNED } from './problems.ts'
 import { type JoinLeague, type League, type LeagueChange, type NewLeague, nameOf } from './schema.ts'
 import { type LeagueRow, readLeague } from './table.ts'
@@ -30,11 +33,28 @@ const FIRST_PAGE = { limit: 50 }
 
 export function findLeagueErrors(body: unknown): FieldError[] {
   // Guarantee of the cast: every member is unknown.
-  const { scoring, season } = (body ?? {}) as Partial<Record<string, unknown>>
-  return season !== undefined && scoring === 'points'
-    ? [{ pointer: '/season', message: 'needs scoring predictions' }]
+  const { scoring, competition } = (body ?? {}) as Partial<Record<string, unknown>>
+  return competition !== undefined && scoring === 'points'
+    ? [{ pointer: '/competition', message: 'needs scoring predictions' }]
     : []
 }
+
+/** What follows from the season: of predictions its board, of points its times. */
+async function seasonOf(tx: Transaction, { scoring, season: given }: NewLeague) {
+  const season = given ?? null
+  const none = { season: null, seasonId: null, startsAt: null, endsAt: null }
+  if (scoring === 'predictions') return { ...none, season, board: predictionBoard(season).id }
+  const board = boardAt('all', tx.now()).id
+  if (season === null) return { ...none, board }
+  const found = (await readSeasons(tx)).find(({ id }) => id === season)
+  if (!found) refuseField({ pointer: '/season', message: 'is no active season of the catalogue' })
+  const { id: seasonId, startsAt, endsAt } = found
+  if (endsAt <= tx.now()) refuseField({ pointer: '/season', message: 'has ended' })
+  return { season: null, seasonId, startsAt, endsAt, board }
+}
+
+/** 128 bits. */
+const SEED_BYTES = 16
 
 export async function createLeague(
   tx: Transaction,
@@ -47,21 +67,25 @@ export async function createLeague(
   await requireRoomFor(tx, userId)
   await requireFewOwned(tx, userId)
   const { leagues } = tx.tables
-  const season = body.season ?? null
-  const board = body.scoring === 'points' ? boardAt('all', tx.now()) : predictionBoard(season)
+  const season = await seasonOf(tx, body)
+  const createdAt = tx.now()
+  const dueAt = await firstStepOf(tx, { ...season, format: body.format, createdAt })
   const league = {
+    ...season,
     id: tx.newId(),
     name,
     code: await newCode(tx),
     ownerId: userId,
     scoring: body.scoring,
-    season,
-    board: board.id,
+    competition: body.competition ?? null,
+    format: body.format,
     countFrom: body.from,
     locked: false,
     members: 1,
     joined: 1,
-    createdAt: tx.now(),
+    seed: body.format === 'table' ? null : Buffer.from(tx.randomBytes(SEED_BYTES)).toString('hex'),
+    dueAt,
+    createdAt,
   }
   const member = await newMember(tx, userId, league, league.joined)
   await tx.insert(leagues).values(league)
@@ -95,7 +119,9 @@ export async function joinLeague(
   await requireRoomFor(tx, userId)
   const [counted] = await countIn(tx, league.id)
   if (!counted) throw new DomainError(leagueProblems.league_full)
-  await insertMember(tx, await newMember(tx, userId, league, counted.joined))
+  const member = await newMember(tx, userId, league, counted.joined)
+  const final = league.finalAt ? await finalPointsOf(tx, league, [member]) : undefined
+  await insertMember(tx, { ...member, finalPoints: final && (final.get(userId) ?? 0) })
   // never invalid_cursor, league_not_found: the first page of a league of the fan.
   return readLeague(tx, cursors, { userId }, league.id, FIRST_PAGE)
 }
@@ -115,7 +141,10 @@ async function requireFewOwned(tx: Transaction, userId: string): Promise<void> {
     throw new DomainError(leagueProblems.too_many_leagues)
 }
 
-type Counting = Pick<LeagueRow, 'id' | 'board' | 'season' | 'countFrom' | 'createdAt'>
+type Counting = Pick<
+  LeagueRow,
+  'id' | 'board' | 'season' | 'competition' | 'startsAt' | 'countFrom' | 'createdAt'
+>
 
 async function newMember(tx: Transaction, userId: string, league: Counting, number: number) {
   const countsFrom = countsFromOf(league, tx.now())
@@ -124,10 +153,18 @@ async function newMember(tx: Transaction, userId: string, league: Counting, numb
 }
 
 /** From when the entries of a member count; null: all of the season. */
-export const countsFromOf = (
-  { countFrom, season, createdAt }: Pick<LeagueRow, 'countFrom' | 'season' | 'createdAt'>,
+export function countsFromOf(
+  {
+    countFrom,
+    season,
+    startsAt,
+    createdAt,
+  }: Pick<LeagueRow, 'countFrom' | 'season' | 'startsAt' | 'createdAt'>,
   joinedAt: Date,
-): Date | null => (countFrom === 'join' ? joinedAt : season === null ? createdAt : null)
+): Date | null {
+  if (countFrom === 'join') return startsAt && startsAt > joinedAt ? startsAt : joinedAt
+  return startsAt ?? (season === null ? createdAt : null)
+}
 
 const insertMember = prepared((tx: Transaction, member: Tables['leagueMembers']['$inferInsert']) =>
   tx.insert(tx.tables.leagueMembers).values(member),
@@ -265,11 +302,12 @@ const selectNumbered = preparedRow((reader: Reader, leagueId: string, number: nu
 
 /** The league is locked, and the fan is a member. */
 export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
-  const { leagues, leagueMembers: members, leagueBans: bans } = tx.tables
+  const { leagues, leagueMembers: members, leagueBans: bans, leaguePairs, leagueRounds } = tx.tables
   const { id } = league
   await tx.delete(members).where(and(eq(members.leagueId, id), eq(members.userId, userId)))
   if (league.members === 1) {
-    await tx.delete(bans).where(eq(bans.leagueId, id))
+    for (const table of [bans, leaguePairs, leagueRounds])
+      await tx.delete(table).where(eq(table.leagueId, id))
     await tx.delete(leagues).where(eq(leagues.id, id))
     return
   }

@@ -4,15 +4,17 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
 import type { BaselineChange } from '../../economy/points/appended-entries.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
+import { finalPointsOf } from './counting.ts'
 import { lockLeague, takeOut } from './leagues.ts'
 
 /** The leagues of which the fan is a member, with the name of those that the fan owns. */
 export async function exportLeagues(reader: Reader, userId: string) {
   const { leagues, leagueMembers: members } = reader.tables
-  const { id, name, code, scoring, season, ownerId, createdAt } = leagues
-  const { joinedAt, countsFrom } = members
+  const { id, name, code, scoring, season, seasonId, competition, format, ownerId, createdAt } = leagues
+  const { number, joinedAt, countsFrom, matchPoints } = members
+  const own = { number, joinedAt, countsFrom, matchPoints }
   const rows = await reader
-    .select({ id, name, code, scoring, season, ownerId, createdAt, joinedAt, countsFrom })
+    .select({ id, name, code, scoring, season, seasonId, competition, format, ownerId, createdAt, ...own })
     .from(members)
     .innerJoin(leagues, eq(id, members.leagueId))
     .where(eq(members.userId, userId))
@@ -91,13 +93,16 @@ async function readBaseline(tx: Transaction, leagueId: string, userId: string): 
   const { leagues, leagueMembers: members } = tx.tables
   const isMember = and(eq(members.leagueId, leagueId), eq(members.userId, userId))
   const [found] = await tx
-    .select({ countsFrom: members.countsFrom, board: leagues.board })
+    .select({ league: leagues, countsFrom: members.countsFrom })
     .from(members)
     .innerJoin(leagues, eq(leagues.id, members.leagueId))
     .where(isMember)
   if (!found?.countsFrom) return
-  const baseline = await openBaseline(tx, userId, found.board, found.countsFrom)
-  await tx.update(members).set({ baseline }).where(isMember)
+  const { league, countsFrom } = found
+  const baseline = await openBaseline(tx, userId, league.board, countsFrom)
+  const final = league.finalAt ? await finalPointsOf(tx, league, [{ userId, countsFrom }]) : undefined
+  const finalPoints = final ? (final.get(userId) ?? 0) : null
+  await tx.update(members).set({ baseline, finalPoints }).where(isMember)
 }
 
 /** See `baselines.ts`. The accounts are locked. */

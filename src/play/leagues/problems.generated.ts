@@ -20,6 +20,7 @@ export const thrownBy = {
     leagueProblems.league_full,
   ],
   readLeague: [transportProblems.invalid_cursor, leagueProblems.league_not_found],
+  readLeagueRounds: [transportProblems.invalid_cursor, leagueProblems.league_not_found],
   changeLeague: [
     leagueProblems.league_not_found,
     leagueProblems.not_owner,

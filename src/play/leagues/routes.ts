@@ -17,12 +17,15 @@ import {
   removeMember,
 } from './leagues.ts'
 import { thrownBy } from './problems.generated.ts'
+import { readRounds } from './read-rounds.ts'
 import * as schema from './schema.ts'
 import { listLeagues, readLeague } from './table.ts'
 
 type LeagueDeps = FanDeps & { cursors: Cursors }
 
 const TAG = 'Leagues'
+/** A round has up to 500 pairs. */
+const DEFAULT_ROUNDS = 5
 
 const ownRoutes = (deps: LeagueDeps) =>
   fans(deps, { prefix: '/api/user/leagues', tag: TAG }).get(
@@ -95,6 +98,25 @@ const leagueRoutes = (deps: LeagueDeps) =>
         responses: { 200: schema.League },
         problems: thrownBy.readLeague,
         examples: { 200: schema.exampleLeague },
+      }),
+    )
+    .get(
+      '/:leagueId/rounds',
+      ({ caller, params, query }) => {
+        const { limit = DEFAULT_ROUNDS, cursor } = query
+        const page = { limit: Number(limit), ...(cursor !== undefined && { cursor }) }
+        return readRounds(deps.db.read, deps.cursors, caller, params.leagueId, page)
+      },
+      operation({
+        id: 'readLeagueRounds',
+        summary: 'Read the rounds of a league',
+        description:
+          'Head to head: the pairs of each week, drawn when the week begins, with the points of closed rounds. The draw follows from `seed`, the number of the round and the numbers of the members. A league with a table has no rounds.',
+        params: schema.LeagueParams,
+        query: schema.RoundsQuery,
+        responses: { 200: schema.LeagueRounds },
+        problems: thrownBy.readLeagueRounds,
+        examples: { 200: schema.exampleRounds },
       }),
     )
     .patch(

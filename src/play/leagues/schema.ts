@@ -1,7 +1,17 @@
 import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
-import { MAX_SEASON_LENGTH } from '../../club/matches/schema.ts'
+import { MAX_COMPETITION_LENGTH } from '../../club/matches/schema.ts'
 import { Formatted } from '../../core/formats.ts'
-import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
+import {
+  Closed,
+  Id,
+  IdReference,
+  Instant,
+  Integer,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+} from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { profileFields } from '../../identity/users/profile-fields.ts'
 import { MAX_JOINED } from './problems.ts'
@@ -27,7 +37,14 @@ const from = OneOf(['join', 'start'], {
   description:
     '`join`: what a member earns from joining on. `start`: also what was earned before, since the league was created; with `season`, since the start of the season.',
 })
-const format = Type.Literal('table', { description: 'All members are ranked in one table.' })
+const format = OneOf(['table', 'head_to_head'], {
+  description:
+    '`table`: all members are ranked by their points. `head_to_head`: each week pairs of members play each other, and who has earned more in the week wins: 3 points for a win, 1 for a draw; all points break ties.',
+})
+const competition = {
+  description: 'With `scoring: "predictions"`: only matches of this competition.',
+  examples: ['Coastal League'],
+}
 
 export const NewLeague = Closed(
   {
@@ -36,10 +53,14 @@ export const NewLeague = Closed(
     season: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: MAX_SEASON_LENGTH,
-        description: 'With `scoring: "predictions"`: only matches of this season. Default: all seasons.',
+        maxLength: 100,
+        description:
+          'With `scoring: "predictions"`: only matches of this season. With `points`: what is earned in this season of the catalogue, by its id. Default: all seasons.',
         examples: ['2026/27'],
       }),
+    ),
+    competition: Type.Optional(
+      Type.String({ ...competition, minLength: 1, maxLength: MAX_COMPETITION_LENGTH }),
     ),
     format,
     from,
@@ -74,12 +95,78 @@ export const LeagueChange = Closed(
 )
 export type LeagueChange = Static<typeof LeagueChange>
 
+const Side = Closed(
+  {
+    number: Integer({ minimum: 1, description: 'The number of the member in the league.' }),
+    handle: Nullable(Type.String(), { description: 'Null as in `entries`, and for a member who has left.' }),
+    displayName: Nullable(Type.String(), { description: 'Null as `handle`.' }),
+    avatarUrl: Nullable(Type.String(), { description: 'Null as `handle`.' }),
+  },
+  { title: 'LeagueSide' },
+)
+
+const RoundPoints = Nullable(Integer({ minimum: 0 }), {
+  description: 'Points that the member earned in the round. Null until it is closed, a minute after its end.',
+})
+
+const LeaguePair = Closed(
+  { home: Side, away: Side, homePoints: RoundPoints, awayPoints: RoundPoints },
+  { title: 'LeaguePair' },
+)
+
+export const LeagueRound = Closed(
+  {
+    id: Type.String({ description: 'The number of the round: 1, 2 and so on.', examples: ['3'] }),
+    week: Type.String({ description: 'The week of the club.', examples: ['2026-W36'] }),
+    startsAt: Instant('Its start.'),
+    endsAt: Instant('Its end, exclusive.'),
+    pairs: Type.Array(LeaguePair, {
+      maxItems: MAX_MEMBERS / 2,
+      description: 'Members who play each other. In `lastRound` only your own.',
+    }),
+    bye: Nullable(Side, { description: 'The member without an opponent, who gets no points for the round.' }),
+  },
+  { title: 'LeagueRound' },
+)
+export type LeagueRound = Static<typeof LeagueRound>
+
+export const LeagueRounds = Closed(
+  {
+    seed: Nullable(Type.String(), {
+      description: 'Decides the draw of each round, with the numbers of the members. Null in other formats.',
+    }),
+    rounds: Type.Array(LeagueRound, { description: 'Newest first.' }),
+    nextCursor: NextCursor,
+  },
+  { title: 'LeagueRounds' },
+)
+export type LeagueRounds = Static<typeof LeagueRounds>
+
+export const RoundsQuery = Closed({
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]|10)$',
+      description: 'Maximum number of rounds, 1 to 10.',
+      errorNoun: 'a whole number of 1 to 10',
+      documentedAs: { type: 'integer', minimum: 1, maximum: 10, default: 5, examples: [5] },
+    }),
+  ),
+  cursor: PageQuery.cursor,
+})
+
+const lastRound = Nullable(LeagueRound, {
+  description: 'The last closed round, with your pair. Null before, and in other formats.',
+})
+
 const summary = {
   id: Id('The league.'),
   name: Nullable(Type.String(), { description: 'Null while moderators hide its owner from others.' }),
   code: Type.String({ description: 'With this code others join.', examples: ['7Q2M-X9KD'] }),
   scoring,
-  season: Nullable(Type.String(), { description: 'Season of the matches that count. Null: all.' }),
+  competition: Nullable(Type.String(), { description: 'Competition of the matches that count. Null: all.' }),
+  season: Nullable(Type.String(), {
+    description: 'Season of the matches that count, or in which points count. Null: all.',
+  }),
   format,
   from,
   locked: Type.Boolean({ description: 'Whether nobody can join.' }),
@@ -123,7 +210,8 @@ const LeagueEntry = Closed(
     }),
     points: Integer({
       minimum: 0,
-      description: 'Points that count in the league. Zero for a fan who has left the leaderboards.',
+      description:
+        'Points that count in the league; head to head, those of won and drawn rounds. Zero for a fan who has left the leaderboards.',
     }),
     joinedAt: Instant('When the fan joined.'),
   },
@@ -134,6 +222,7 @@ export const League = Closed(
   {
     ...summary,
     entries: Type.Array(LeagueEntry, { description: 'By rank.' }),
+    lastRound,
     nextCursor: NextCursor,
   },
   { title: 'League' },
@@ -142,13 +231,15 @@ export type League = Static<typeof League>
 
 export const Leagues = Closed(
   {
-    leagues: Type.Array(Closed(summary, { title: 'LeagueSummary' }), {
+    leagues: Type.Array(Closed({ ...summary, lastRound }, { title: 'LeagueSummary' }), {
       maxItems: MAX_JOINED,
       description: 'The leagues of which you are a member, those that you joined last first.',
     }),
   },
   { title: 'Leagues' },
 )
+
+export type Leagues = Static<typeof Leagues>
 
 export const LeagueParams = Closed({ leagueId: IdReference('The league.') })
 export const LeagueFanParams = Closed({
@@ -173,6 +264,7 @@ const exampleSummary = {
   name: 'Office league',
   code: '7Q2M-X9KD',
   scoring: 'predictions',
+  competition: null,
   season: '2026/27',
   format: 'table',
   from: 'join',
@@ -197,10 +289,40 @@ export const exampleLeague = {
       joinedAt: '2026-08-15T18:30:00.000Z',
     },
   ],
+  lastRound: null,
   nextCursor: null,
 }
 
-export const exampleLeagues = { leagues: [exampleSummary] }
+export const exampleLeagues = { leagues: [{ ...exampleSummary, lastRound: null }] }
+
+const exampleSide = (number: number, handle: string, displayName: string) => ({
+  number,
+  handle,
+  displayName,
+  avatarUrl: null,
+})
+
+export const exampleRounds = {
+  seed: '000102030405060708090a0b0c0d0e0f',
+  rounds: [
+    {
+      id: '1',
+      week: '2026-W34',
+      startsAt: '2026-08-17T00:00:00.000Z',
+      endsAt: '2026-08-24T00:00:00.000Z',
+      pairs: [
+        {
+          home: exampleSide(2, 'calebe', 'Calebe'),
+          away: exampleSide(1, 'ada', 'Ada Winger'),
+          homePoints: 5,
+          awayPoints: 8,
+        },
+      ],
+      bye: exampleSide(3, 'mia', 'Mia'),
+    },
+  ],
+  nextCursor: null,
+}
 
 /** The name without spaces around it. Guarantee: the schema has accepted it. */
 export const nameOf = (text: string): string => normalizeName(text) ?? text

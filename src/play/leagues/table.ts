@@ -1,19 +1,23 @@
 /** The table of a league: the ranks of a board, restricted to its members, less what they had earned before. */
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lookUpScores } from '../../economy/leaderboard/rank-index/entries.ts'
-import { type BoardName, nameless, readBoardNames } from '../../identity/relations/board-names.ts'
-import { isHiddenByModerators, listHidden } from '../../identity/relations/visibility.ts'
+import type { BoardName } from '../../identity/relations/board-names.ts'
+import { isHiddenByModerators } from '../../identity/relations/visibility.ts'
+import { recordsOf } from '../../identity/users/merges.ts'
+import { lookUpSettled } from '../predictions/settled-points.ts'
+import { readNames } from './names.ts'
+import { readLastRound } from './present-round.ts'
 import { leagueProblems, MAX_JOINED } from './problems.ts'
-import type { League } from './schema.ts'
+import type { League, Leagues } from './schema.ts'
 
 export type LeagueRow = Tables['leagues']['$inferSelect']
 
-type Key = { points: number; reachedAt: number; userId: string }
+type Key = { matchPoints: number; points: number; reachedAt: number; userId: string }
 
 /** @throws DomainError `league_not_found` for a fan who is no member; `invalid_cursor` */
 export async function readLeague(
@@ -29,41 +33,82 @@ export async function readLeague(
   if (!found) throw new DomainError(leagueProblems.league_not_found)
   const after = position === undefined ? undefined : keyIn(position)
   // One more than the page, and the own entry, which may be on another page.
-  const rows = await selectPage(reader, { leagueId, userId, limit: limit + 2, after })
+  const ofCompetition = found.league.competition !== null
+  const select = ofCompetition ? selectPageOfCompetition : selectPage
+  const rows = await select(reader, { leagueId, userId, limit: limit + 2, after })
   const me = rows.find(row => row.userId === userId)
   // A member who left meanwhile.
   if (!me) throw new DomainError(leagueProblems.league_not_found)
   const following = rows.filter(row => row.follows).toSorted((a, b) => a.rank - b.rank)
-  const { shown, nextCursor } = cutPage(following, limit, ({ points, reachedAt, userId }) =>
-    cursors.encode(list, JSON.stringify([points, reachedAt, userId])),
+  const { shown, nextCursor } = cutPage(following, limit, ({ matchPoints, points, reachedAt, userId }) =>
+    cursors.encode(list, JSON.stringify([matchPoints, points, reachedAt, userId])),
   )
   const nameOf = await readNames(reader, userId, [found.league.ownerId, ...shown.map(({ userId }) => userId)])
-  const entries = shown.map(({ userId, number, rank, points, joinedAt }) => {
+  const entries = shown.map(({ userId, number, joinedAt, ...place }) => {
     const { handle, displayName, avatarUrl } = nameOf(userId)
-    return { number, handle, displayName, avatarUrl, rank, points, joinedAt: joinedAt.toISOString() }
+    return {
+      number,
+      handle,
+      displayName,
+      avatarUrl,
+      ...placeOf(found.league, place),
+      joinedAt: joinedAt.toISOString(),
+    }
   })
-  return { ...presentSummary(found, nameOf, userId), me: placeOf(me), entries, nextCursor }
+  const lastRound = await readLast(reader, found.league, me)
+  return {
+    ...presentSummary(found, nameOf, userId),
+    me: placeOf(found.league, me),
+    entries,
+    lastRound,
+    nextCursor,
+  }
 }
 
 /** The leagues of a fan, with the place of the fan in each. */
-export async function listLeagues(reader: Reader, { userId }: Viewer) {
+export async function listLeagues(reader: Reader, { userId }: Viewer): Promise<Leagues> {
   const rows = await selectOwn(reader, userId)
+  if (rows.some(({ league }) => league.competition !== null)) {
+    const places = await selectOwnOfCompetition(reader, userId)
+    const placeIn = new Map(places.map(({ leagueId, ...place }) => [leagueId, place]))
+    for (const row of rows) Object.assign(row, placeIn.get(row.league.id))
+  }
   const nameOf = await readNames(
     reader,
     userId,
     rows.map(({ league }) => league.ownerId),
   )
-  return { leagues: rows.map(row => ({ ...presentSummary(row, nameOf, userId), me: placeOf(row) })) }
+  const leagues: Leagues['leagues'] = []
+  for (const row of rows) {
+    const lastRound = await readLast(reader, row.league, row)
+    leagues.push({ ...presentSummary(row, nameOf, userId), me: placeOf(row.league, row), lastRound })
+  }
+  return { leagues }
 }
 
-const placeOf = ({ rank, points }: { rank: number; points: number }) => ({ rank, points })
+const readLast = async (
+  reader: Reader,
+  { id: leagueId, format }: LeagueRow,
+  { userId, number }: { userId: string; number: number },
+) => (format === 'table' ? null : readLastRound(reader, { leagueId, userId, number }))
+
+interface Place {
+  rank: number
+  points: number
+  matchPoints: number
+}
+
+const placeOf = ({ format }: Pick<LeagueRow, 'format'>, { rank, points, matchPoints }: Place) => ({
+  rank,
+  points: format === 'table' ? points : matchPoints,
+})
 
 function presentSummary(
   { league, isOwnerHidden }: { league: LeagueRow; isOwnerHidden: boolean },
   nameOf: (userId: string) => BoardName,
   viewerId: string,
 ) {
-  const { id, name, code, season, locked, ownerId, members, createdAt } = league
+  const { id, name, code, competition, locked, ownerId, members, createdAt } = league
   const { handle, displayName } = nameOf(ownerId)
   return {
     id,
@@ -71,8 +116,9 @@ function presentSummary(
     code: code.replace(/^.{4}/, '$&-'),
     // Guarantee of the casts: the constraints of the columns.
     scoring: league.scoring as League['scoring'],
-    season,
-    format: 'table' as const,
+    competition,
+    season: league.season ?? league.seasonId,
+    format: league.format as League['format'],
     from: league.countFrom as League['from'],
     locked,
     owner: { handle, displayName },
@@ -80,14 +126,6 @@ function presentSummary(
     members,
     createdAt: createdAt.toISOString(),
   }
-}
-
-/** What the viewer sees of fans: nothing if one has blocked the other. */
-async function readNames(reader: Reader, viewerId: string, userIds: string[]) {
-  const ids = [...new Set(userIds)]
-  const names = await readBoardNames(reader, ids)
-  const hidden = await listHidden(reader, viewerId, ids)
-  return (userId: string): BoardName => (hidden.has(userId) ? nameless : (names.get(userId) ?? nameless))
 }
 
 const selectLeague = preparedRow((reader: Reader, leagueId: string, userId: string) => {
@@ -114,13 +152,17 @@ interface Wanted {
 }
 
 /** The own entry first, and then those that follow the cursor. */
-const selectPage = prepared((reader: Reader, { leagueId, userId, limit, after }: Wanted) => {
+const pageOf = (
+  reader: Reader,
+  { leagueId, userId, limit, after, ofCompetition }: Wanted & { ofCompetition: boolean },
+) => {
   const { leagueMembers: members } = reader.tables
-  const ranked = rankedMembers(reader, eq(members.leagueId, leagueId))
+  const ranked = rankedMembers(reader, { only: eq(members.leagueId, leagueId), ofCompetition })
   const follows =
     after === undefined
       ? sql<boolean>`true`
-      : sql<boolean>`(-points, reached_at, user_id) > (${sql.param(after.points)} * -1, ${after.reachedAt}, ${after.userId})`
+      : sql<boolean>`(-match_points, -points, reached_at, user_id) >
+          (${sql.param(after.matchPoints)} * -1, ${sql.param(after.points)} * -1, ${after.reachedAt}, ${after.userId})`
   const isOwn = sql`case when user_id = ${userId} then 0 else 1 end`
   return reader
     .with(ranked)
@@ -128,6 +170,7 @@ const selectPage = prepared((reader: Reader, { leagueId, userId, limit, after }:
       userId: ranked.userId,
       joinedAt: ranked.joinedAt,
       number: ranked.number,
+      matchPoints: ranked.matchPoints,
       points: ranked.points,
       reachedAt: ranked.reachedAt,
       rank: ranked.rank,
@@ -137,65 +180,124 @@ const selectPage = prepared((reader: Reader, { leagueId, userId, limit, after }:
     .where(sql`(${follows} or user_id = ${userId})`)
     .orderBy(isOwn, asc(ranked.rank))
     .limit(limit)
-})
+}
 
+const selectPage = prepared((reader: Reader, wanted: Wanted) =>
+  pageOf(reader, { ...wanted, ofCompetition: false }),
+)
+
+const selectPageOfCompetition = prepared((reader: Reader, wanted: Wanted) =>
+  pageOf(reader, { ...wanted, ofCompetition: true }),
+)
+
+/** The places in leagues of one competition are missing. */
 const selectOwn = prepared((reader: Reader, userId: string) => {
   const { leagues, leagueMembers: members } = reader.tables
-  const own = reader.select({ id: members.leagueId }).from(members).where(eq(members.userId, userId))
-  const ranked = rankedMembers(reader, inArray(members.leagueId, own))
+  const ranked = rankedMembers(reader, { only: isInLeagueOf(reader, userId), ofCompetition: false })
   return reader
     .with(ranked)
     .select({
       league: leagues,
       isOwnerHidden: isOwnerHidden(reader),
-      points: ranked.points,
-      rank: ranked.rank,
+      userId: members.userId,
+      number: members.number,
+      matchPoints: members.matchPoints,
+      points: sql<number>`coalesce(${ranked.points}, 0)`.mapWith(Number),
+      rank: sql<number>`coalesce(${ranked.rank}, 1)`.mapWith(Number),
     })
-    .from(ranked)
-    .innerJoin(leagues, eq(leagues.id, ranked.leagueId))
-    .where(eq(ranked.userId, userId))
-    .orderBy(desc(ranked.joinedAt), desc(leagues.id))
+    .from(members)
+    .innerJoin(leagues, eq(leagues.id, members.leagueId))
+    .leftJoin(ranked, and(eq(ranked.leagueId, members.leagueId), eq(ranked.userId, members.userId)))
+    .where(eq(members.userId, userId))
+    .orderBy(desc(members.joinedAt), desc(leagues.id))
     .limit(MAX_JOINED)
 })
+
+const selectOwnOfCompetition = prepared((reader: Reader, userId: string) => {
+  const ranked = rankedMembers(reader, { only: isInLeagueOf(reader, userId), ofCompetition: true })
+  return reader
+    .with(ranked)
+    .select({ leagueId: ranked.leagueId, points: ranked.points, rank: ranked.rank })
+    .from(ranked)
+    .where(eq(ranked.userId, userId))
+})
+
+function isInLeagueOf(reader: Reader, userId: string) {
+  const { leagueMembers: members } = reader.tables
+  const own = reader.select({ id: members.leagueId }).from(members).where(eq(members.userId, userId))
+  return inArray(members.leagueId, own)
+}
 
 /** For a member without a score, who comes after the others without points. */
 const NEVER = sql.raw(String(Number.MAX_SAFE_INTEGER))
 
-/**
- * For WITH: members with their ranks in their leagues. The score of each is looked up, once: for a join PostgreSQL may read the
- * whole board.
- */
-function rankedMembers(reader: Reader, only: SQL | undefined) {
+interface Choice {
+  only: SQL | undefined
+  /** Whether the leagues are of one competition. */
+  ofCompetition: boolean
+}
+
+/** For WITH: members with their ranks in their leagues. */
+function rankedMembers(reader: Reader, { only, ofCompetition }: Choice) {
   const { leagues, leagueMembers: members } = reader.tables
-  const { leagueId, userId, joinedAt, number } = members
-  const chosen = sql`select ${leagueId}, ${userId}, ${joinedAt}, ${number}, ${members.baseline}, ${leagues.board}
-    from ${members} inner join ${leagues} on ${leagues.id} = ${leagueId} where ${only}`
-  const score = lookUpScores(reader, sql`(${chosen}) as chosen`, {
-    board: sql`chosen.board`,
-    userId: sql`chosen.user_id`,
-  })
-  // A fan who left the leaderboards has no score.
-  const scored = sql`select chosen.league_id, chosen.user_id, chosen.joined_at, chosen.number,
-      coalesce(${score.reachedAt}, ${NEVER}) as reached_at,
-      case when -${score.minusPoints} > chosen.baseline then -${score.minusPoints} - chosen.baseline else 0 end as points
-    from ${score.from}`
+  const { leagueId, userId, joinedAt, number, matchPoints } = members
+  const { competition } = leagues
+  const chosen = sql`select ${leagueId}, ${userId}, ${joinedAt}, ${number}, ${matchPoints}, ${members.baseline},
+      ${members.countsFrom}, ${members.finalPoints}, ${leagues.board}, ${competition}, ${leagues.season}
+    from ${members} inner join ${leagues} on ${leagues.id} = ${leagueId}
+    where ${only} and ${ofCompetition ? isNotNull(competition) : isNull(competition)}`
   return reader
     .$with('ranked', {
       leagueId,
       userId,
       joinedAt,
       number,
+      matchPoints,
       points: sql<number>`points`.mapWith(Number).as('points'),
       reachedAt: sql<number>`reached_at`.mapWith(Number).as('reached_at'),
       rank: sql<number>`place`.mapWith(Number).as('place'),
     })
-    .as(sql`select league_id, user_id, joined_at, number, points, reached_at,
-      row_number() over (partition by league_id order by points desc, reached_at, user_id) as place
-      from (${scored}) scored`)
+    .as(sql`with chosen as (${chosen}) select league_id, user_id, joined_at, number, match_points, points, reached_at,
+      row_number() over (partition by league_id order by match_points desc, points desc, reached_at, user_id) as place
+      from (${ofCompetition ? scoredByCompetition(reader) : scoredByBoard(reader)}) scored`)
+}
+
+const CHOSEN = sql`chosen.league_id, chosen.user_id, chosen.joined_at, chosen.number, chosen.match_points`
+
+/** The score of each is looked up, once: for a join PostgreSQL may read the whole board. A fan who left the leaderboards has none. */
+function scoredByBoard(reader: Reader): SQL {
+  const { from, minusPoints, reachedAt } = lookUpScores(reader, sql`chosen`, {
+    board: sql`chosen.board`,
+    userId: sql`chosen.user_id`,
+  })
+  return sql`select ${CHOSEN}, coalesce(${reachedAt}, ${NEVER}) as reached_at,
+      case when chosen.final_points is not null then chosen.final_points
+        when -${minusPoints} > chosen.baseline then -${minusPoints} - chosen.baseline else 0 end as points
+    from ${from}`
+}
+
+/** There are no boards of competitions: the predictions of each member are looked up. With equal points, who joined first is ahead. */
+function scoredByCompetition(reader: Reader): SQL {
+  const settled = lookUpSettled(reader, sql`records`, {
+    userId: sql`records.record_id`,
+    competition: sql`records.competition`,
+    season: sql`records.season`,
+    since: sql`records.counts_from`,
+  })
+  const sums = sql`select records.league_id, records.user_id, sum(${settled.booked}) as points
+    from ${settled.from} group by records.league_id, records.user_id`
+  const { from, minusPoints } = lookUpScores(reader, sql`chosen`, {
+    board: sql`'all'`,
+    userId: sql`chosen.user_id`,
+  })
+  return sql`with records as (${recordsOf(reader, sql`chosen`)}), sums as (${sums})
+    select ${CHOSEN}, chosen.number as reached_at,
+      case when ${minusPoints} is null then 0 else coalesce(sums.points, 0) end as points
+    from ${from} left join sums on sums.league_id = chosen.league_id and sums.user_id = chosen.user_id`
 }
 
 /** Guarantee of the type: only `readLeague` writes positions, and cursors are authenticated. */
 function keyIn(text: string): Key {
-  const [points, reachedAt, userId]: [number, number, string] = JSON.parse(text)
-  return { points, reachedAt, userId }
+  const [matchPoints, points, reachedAt, userId]: [number, number, number, string] = JSON.parse(text)
+  return { matchPoints, points, reachedAt, userId }
 }

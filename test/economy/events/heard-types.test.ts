@@ -44,6 +44,7 @@ const UNHEARD: Record<string, string> = {
   'cash.changed': 'cash earns nothing',
   'points.expiring': 'nobody did anything; points that end would never end',
   'match.updated': 'is of no fan',
+  'league.round_closed': 'in leagues that fans create, as many as they like',
   'fan.merged': 'by staff',
   'report.resolved': 'points for reports',
   'sanction.applied': 'by one moderator, again and again',

@@ -5,6 +5,7 @@ import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { GENESIS_HASH } from '../../../src/economy/ledgers/chain.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
+import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { EMPTY_STATE } from '../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
@@ -18,6 +19,7 @@ import { trackSegments } from '../../../src/operate/admin/segments/track.ts'
 import { type CatalogueRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
 import { voidCodes } from '../../../src/play/codes/generate.ts'
+import { advanceLeagues } from '../../../src/play/leagues/rounds.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { noteExpiredOrders } from '../../../src/play/shop/sweep-orders.ts'
@@ -438,6 +440,27 @@ async function leagues(world: World, owner: NamedFan, member: NamedFan, banned: 
   expectStatus(204, await owner.put(`/api/leagues/${id}/bans/${banned.handle}`))
 }
 
+/** A league head to head of a season, whose rounds are closed. */
+async function rounds(world: World, owner: NamedFan, others: NamedFan[]) {
+  const at = world.clock.now()
+  const [startsAt, endsAt] = [new Date(at.getTime() - DAY), new Date(at.getTime() + 10 * DAY)]
+  const season = { id: 'rounds', name: 'Rounds', startsAt, endsAt }
+  await world.db.write(tx =>
+    tx.insert(tx.tables.seasons).values({ ...season, active: true, createdAt: at, updatedAt: at }),
+  )
+  const { code } = await createLeague(owner, { season: season.id, from: 'start', format: 'head_to_head' })
+  for (const fan of others) expectStatus(200, await joinLeague(fan, code))
+  return async () => {
+    for (let week = 0; week < 2; week++) {
+      world.clock.advance(7 * DAY)
+      await world.db.write(tx =>
+        appendEntry(tx, { userId: owner.id, delta: 5, reason: 'activity', ref: `round-${week}` }),
+      )
+      await advanceLeagues(world)
+    }
+  }
+}
+
 const invite = async (fan: NamedFan): Promise<string> =>
   expectStatus(200, await fan.get('/api/user/referral')).code
 
@@ -739,6 +762,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   await items(fan, other)
   await matches(world, [fan, other, third])
   await leagues(world, fan, other, third)
+  const closeRounds = await rounds(world, third, [other, fan])
   await follow(fan, other.handle)
   await follow(other, third.handle)
   expectStatus(204, await put(fan, 'mutes', third.handle))
@@ -772,6 +796,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   world.clock.advance(DAY)
   // Left pending, so that it holds points.
   expectStatus(201, await start(fan, 'starter'))
+  await closeRounds()
   await keepDailyFigures(world.db, () => false)
   return erased
 }

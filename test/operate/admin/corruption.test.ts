@@ -34,6 +34,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     'consents.source',
+    ...['leagues.competition', 'leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
   'it says who did it, or why': [
@@ -51,6 +52,7 @@ const UNKNOWN: Record<string, string[]> = {
       'cashPromotions.expiresAt',
       'collectibles.createdAt',
     ],
+    ...['leagues.createdAt', 'leagues.finalAt', 'leagueRounds.closedAt'],
     ...['collectibles.updatedAt', 'events.voidedAt', 'leaderboardEntries.leftAt'],
     ...[
       'matchSettlements.revisedAt',
@@ -84,6 +86,7 @@ const UNKNOWN: Record<string, string[]> = {
   ],
   'how far a task is: a wrong one is repeated, or late': [
     ...['events.position', 'eventDistribution.*', 'eventSinks.*', 'matchEvents.*', 'matchSettlements.dueAt'],
+    ...['leagues.dueAt', 'leagueRounds.tellFrom'],
     ...['payments.acknowledgeBy', 'pointsExpiry.*', 'webhookLanes.*', 'webhookDeliveries.*', 'jobRuns.*'],
     ...[
       'maintenanceRuns.*',
@@ -106,7 +109,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['webhookEndpoints.disabledAt', 'webhookEndpoints.disabledReason', 'consoleApprovals.*'],
   ],
   'a later one is as right: leagues are asked more often': ['pointsAccounts.countedFrom'],
-  'a higher one is as right: numbers of members may have gaps': ['leagues.joined', 'leagueMembers.number'],
+  'a higher one is as right: numbers of members may have gaps': ['leagues.joined'],
   'stated by a demonstration': ['seasonFans.stated'],
   'without it nothing is counted yet': ['seasonSweep.id'],
   'a task checks it again, or tells it once': [

@@ -207,13 +207,13 @@ onEachEngine('Leagues', world => {
       const rows = Array.from({ length: count }, (_, n) => ({
         ...{ id: `${fan.id}-${ownerId}-${n}`, name: 'More', code: `${fan.id}${ownerId}${n}`, ownerId },
         ...{ scoring: 'points', board: 'all', countFrom: 'join', locked: false, members: 1, createdAt: at },
-        joined: 1,
+        ...{ joined: 1, format: 'table', rounds: 0 },
       }))
       await world.db.write(async tx => {
         await insertRows(tx, leagues, rows)
         const members = rows.map(({ id: leagueId }) => ({
           ...{ leagueId, userId: fan.id, joinedAt: at, countsFrom: at, baseline: 0 },
-          number: 1,
+          ...{ number: 1, matchPoints: 0 },
         }))
         await insertRows(tx, leagueMembers, members)
       })

@@ -30,7 +30,7 @@ async function addLeague(tx: Transaction): Promise<void> {
   await insertRows(
     tx,
     leagueMembers,
-    ids.slice(0, MEMBERS).map((userId, n) => ({ ...member, userId, number: n + 1 })),
+    ids.slice(0, MEMBERS).map((userId, n) => ({ ...member, userId, number: n + 1, matchPoints: 0 })),
   )
 }
 

@@ -31,7 +31,7 @@ import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
 import { findWrongGrants } from './verify-grants.ts'
-import { findWrongBaselines, findWrongLeagues } from './verify-leagues.ts'
+import { findWrongBaselines, findWrongLeagues, findWrongRounds } from './verify-leagues.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
 import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
@@ -114,6 +114,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongSupply,
   findWrongCampaigns,
   findWrongLeagues,
+  findWrongRounds,
   findWrongSettlements,
   findWrongCatalogue,
   findWrongBudgets,

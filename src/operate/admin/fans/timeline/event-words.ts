@@ -184,6 +184,7 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     }),
     withoutData: 'Left a segment',
   },
+  'league.round_closed': { describe: () => ({ title: 'A round of a league was closed' }) },
   'membership.started': ofMembership('A membership has started', 'good'),
   'membership.renewed': ofMembership('A membership was renewed', 'good'),
   'membership.ended': ofMembership('A membership has ended'),
