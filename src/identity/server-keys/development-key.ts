@@ -1,4 +1,5 @@
 /** The server key of development: the same for everyone, printed by `bun run dev`, refused in production. */
+import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { hashServerKey, RANDOM_DIGITS, withChecksum } from './key.ts'
 import { SERVER_SCOPES } from './scopes.ts'
@@ -19,7 +20,7 @@ export async function ensureDevelopmentKey(tx: Transaction): Promise<void> {
     expiresAt: null,
     revokedAt: null,
   }
-  await tx
+  const made = await tx
     .insert(serverKeys)
     .values({
       ...valid,
@@ -28,5 +29,8 @@ export async function ensureDevelopmentKey(tx: Transaction): Promise<void> {
       hash: developmentKeyHash,
       createdAt: tx.now(),
     })
-    .onConflictDoUpdate({ target: serverKeys.hash, set: valid })
+    // Without a target: of processes that start at the same time, PostgreSQL may refuse one by either of the unique indexes.
+    .onConflictDoNothing()
+    .returning({ id: serverKeys.id })
+  if (made.length === 0) await tx.update(serverKeys).set(valid).where(eq(serverKeys.hash, developmentKeyHash))
 }

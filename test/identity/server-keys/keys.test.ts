@@ -1,5 +1,6 @@
 /** The verbs of server keys: what operators issue, rotate and revoke. */
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import {
   developmentKeyHash,
   ensureDevelopmentKey,
@@ -111,8 +112,22 @@ onEachEngine('server keys', world => {
     expect(await states(other)).toEqual(['active'])
   })
 
+  const ensure = () => world.db.write(ensureDevelopmentKey)
+  const forget = () =>
+    world.db.write(tx =>
+      tx.delete(tx.tables.serverKeys).where(eq(tx.tables.serverKeys.source, 'development')),
+    )
+
+  test('processes that start at the same time store one key of development', async () => {
+    const rounds = world.db.engine === 'postgres' ? 200 : 5
+    for (let round = 0; round < rounds; round++) {
+      await forget()
+      await Promise.all([ensure(), ensure(), ensure(), ensure()])
+      expect(await list('development')).toHaveLength(1)
+    }
+  })
+
   test('the key of development is stored once, and again valid after a revocation', async () => {
-    const ensure = () => world.db.write(ensureDevelopmentKey)
     await Promise.all([ensure(), ensure()])
     await revoke('development')
     await ensure()
