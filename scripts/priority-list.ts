@@ -32,8 +32,13 @@ await runCommand(command, async ({ options, openDatabase, note }) => {
   const asOf = options.asOf ?? db.read.now()
   const filter = { account, from, membership, asOf }
   try {
-    const entries = csv && !options.json ? [] : await Array.fromAsync(eachPriority(db.read, filter))
-    const text = csv ? (await priorityCsv(db.read, filter)).csv.trimEnd() : textOf(entries)
+    const isCsv = csv && !options.json
+    const entries = isCsv ? [] : await Array.fromAsync(eachPriority(db.read, filter))
+    const text = options.json
+      ? ''
+      : isCsv
+        ? (await priorityCsv(db.read, filter)).csv.trimEnd()
+        : textOf(entries)
     const changes = options.asOf ? await readChanges(db.read, { accountId: account, asOf }) : null
     if (changes && !options.json) note(describe(changes))
     return { json: { asOf: asOf.toISOString(), entries, changes }, text }

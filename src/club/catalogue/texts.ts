@@ -3,6 +3,7 @@
  * default. A row has the default texts in its columns, which statements, events and exports read, and all
  * languages as JSON.
  */
+import type { Column } from 'drizzle-orm'
 import { asText, type TextByLanguage } from '../../core/texts.ts'
 import { type TSchema, Type } from '../../core/typebox.ts'
 
@@ -68,6 +69,12 @@ type Columns<Members> = {
     ? string | Exclude<Members[Name], TextByLanguage>
     : Members[Name]
 } & { translations: string | null }
+
+/** As `columnsOfTexts`, of the members of an entry: one without its column in the table does not compile. */
+export const columnsIn = <Members extends object, Table extends Record<keyof Members, Column>>(
+  _table: Table,
+  members: Members,
+): Columns<Members> => columnsOfTexts(members)
 
 /** `members` has no objects but dates, lists and texts. */
 export function columnsOfTexts<Members extends object>(members: Members): Columns<Members> {

@@ -10,7 +10,7 @@ import { type Static, Type } from '../../core/typebox.ts'
 import { compareEntries, completeEntry, type EntryChange, refuseEntry } from '../catalogue/entry.ts'
 import { Active, EntrySlug, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { declareKind, type ImportOptions, type WriteOptions, type WrittenBefore } from '../catalogue/kind.ts'
-import { columnsOfTexts, defaultOf, statedTexts, Text } from '../catalogue/texts.ts'
+import { columnsIn, defaultOf, statedTexts, Text } from '../catalogue/texts.ts'
 import { findUnknownSponsor, SponsorId } from '../sponsors/sponsorship.ts'
 import { findTeamIds } from '../teams/teams.ts'
 import type { MatchRow } from './matches.ts'
@@ -78,7 +78,7 @@ async function writeMatch(
   const { matches } = tx.tables
   const now = tx.now()
   const { id, homeTeamId, awayTeamId } = entry
-  const columns = columnsOfTexts(membersOf(entry))
+  const columns = columnsIn(matches, membersOf(entry))
   const created = changeOf(undefined, entry, options)
   const revision = entry.revision ?? 1
   const first = { ...columns, id, homeTeamId, awayTeamId, revision, ...stateOf(entry) }

@@ -8,7 +8,7 @@ import { compareEntries, type EntryChange, type EntryFault, refuseEntry } from '
 import { Active, EntrySlug, Maybe } from '../catalogue/entry-schema.ts'
 import { declareKind, type IsStated } from '../catalogue/kind.ts'
 import { OPERATORS } from '../catalogue/operators.ts'
-import { columnsOfTexts, statedTexts, Text } from '../catalogue/texts.ts'
+import { columnsIn, statedTexts, Text } from '../catalogue/texts.ts'
 import { conditionFault, factNamed, factNames } from './facts.ts'
 
 const Scalar = Type.Union(
@@ -116,7 +116,7 @@ async function upsert(tx: Transaction, entry: SegmentEntry): Promise<EntryChange
   const { segments } = tx.tables
   const { name, when, tracked, active } = contentOf(entry)
   const set = {
-    ...columnsOfTexts({ name, tracked, active }),
+    ...columnsIn(segments, { name, tracked, active }),
     definition: JSON.stringify(when),
     updatedAt: tx.now(),
   }

@@ -44,7 +44,12 @@ export async function serveStatic(request: Request, served: StaticFile): Promise
   const { etag, plain, coded } = await contentOf(file)
   const canBeCoded = isCompressible(type) && plain.size >= COMPRESSED_FROM_BYTES
   const coding = canBeCoded ? CODINGS.find(one => accepts(request.headers, one)) : undefined
-  const readBody = () => (coding ? coded.getOrInsertComputed(coding, () => code(file, plain, coding)) : plain)
+  const readBody = () =>
+    coding
+      ? coded.getOrInsertComputed(coding, () =>
+          unlessRejected(code(file, plain, coding), () => coded.delete(coding)),
+        )
+      : plain
   const response = await taggedResponse(request, { etag, coding, readBody, type, policy })
   if (canBeCoded) response.headers.set('Vary', 'Accept-Encoding')
   if (hashed) response.headers.set('Cache-Control', IMMUTABLE)
@@ -52,15 +57,24 @@ export async function serveStatic(request: Request, served: StaticFile): Promise
 }
 
 function contentOf(file: string | Blob): Promise<Content> {
-  if (typeof file !== 'string') return bundled.getOrInsertComputed(file, () => describe(file))
+  if (typeof file !== 'string')
+    return bundled.getOrInsertComputed(file, () => unlessRejected(describe(file), () => bundled.delete(file)))
   // Files of the executable do not change, and have no time.
   const { mtimeMs, size } = Bun.isStandaloneExecutable ? { mtimeMs: 0, size: 0 } : statSync(file)
   const version = `${mtimeMs} ${size}`
   const known = paths.get(file)
   if (known?.version === version) return known.content
-  const content = describe(Bun.file(file))
+  const content = unlessRejected(describe(Bun.file(file)), () => {
+    if (paths.get(file)?.content === content) paths.delete(file)
+  })
   paths.set(file, { version, content })
   return content
+}
+
+/** For what is kept: a read that failed is tried again by the next request. */
+function unlessRejected<T>(read: Promise<T>, forget: () => void): Promise<T> {
+  read.catch(forget)
+  return read
 }
 
 const describe = async (plain: Blob): Promise<Content> => ({

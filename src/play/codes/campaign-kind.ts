@@ -10,7 +10,7 @@ import {
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import type { IsStated, WrittenBefore } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
+import { columnsIn, statedTexts } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isAccount } from '../../economy/accounts/account-kind.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
@@ -40,10 +40,10 @@ function contentOf(entry: CampaignEntry) {
 }
 
 /** The columns of an entry. */
-function columnsOf(entry: CampaignEntry) {
+function columnsOf(campaigns: Tables['campaigns'], entry: CampaignEntry) {
   const { gives, requires: _, startsAt, endsAt, ...members } = contentOf(entry)
   return {
-    ...columnsOfTexts(members),
+    ...columnsIn(campaigns, members),
     ...columnsOfRequires(entry.requires),
     codeHash: hashIn(entry),
     gives: JSON.stringify(gives),
@@ -118,7 +118,7 @@ async function upsert(tx: Transaction, entry: CampaignEntry): Promise<EntryChang
   // One import at a time compares codes, and writes.
   await bumpVersion(tx)
   const change = await plan(tx, entry)
-  const set = { ...columnsOf(entry), updatedAt: tx.now() }
+  const set = { ...columnsOf(tx.tables.campaigns, entry), updatedAt: tx.now() }
   await tx
     .insert(campaigns)
     .values({ ...set, id: entry.id, redeemed: 0, createdAt: tx.now() })

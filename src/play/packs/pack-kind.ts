@@ -13,7 +13,7 @@ import {
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
-import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
+import { columnsIn, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
@@ -59,7 +59,7 @@ async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChang
   const { packs } = tx.tables
   const { id } = entry
   const now = tx.now()
-  const columns = columnsOfTexts(membersOf(entry))
+  const columns = columnsIn(packs, membersOf(entry))
   // Locks the pack before its collectibles, as a purchase does.
   const [made] = await tx
     .insert(packs)

@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
-import { columnsOfTexts, isSame, statedTexts, type Text } from '../../club/catalogue/texts.ts'
+import { columnsIn, isSame, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import type { PackItemEntry } from './entry-schema.ts'
 
 type CollectibleRow = Tables['collectibles']['$inferSelect']
@@ -58,7 +58,7 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
   for (const item of items.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const described = descriptionOf(item)
     if (!described) continue
-    const { rarity, ...columns } = columnsOfTexts(described)
+    const { rarity, ...columns } = columnsIn(collectibles, described)
     const [made] = await tx
       .insert(collectibles)
       .values({ id: item.id, rarity, ...columns, minted: 0, createdAt: now, updatedAt: now })

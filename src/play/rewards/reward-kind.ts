@@ -13,7 +13,7 @@ import {
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
-import { columnsOfTexts, statedTexts, Text } from '../../club/catalogue/texts.ts'
+import { columnsIn, statedTexts, Text } from '../../club/catalogue/texts.ts'
 import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import type { Static } from '../../core/typebox.ts'
@@ -59,7 +59,7 @@ async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryC
   const { rewards } = tx.tables
   const { id } = entry
   const now = tx.now()
-  const columns = columnsOfTexts(membersOf(entry))
+  const columns = columnsIn(rewards, membersOf(entry))
   const [made] = await tx
     .insert(rewards)
     .values({ ...columns, id, stockRemaining: entry.stock ?? null, createdAt: now, updatedAt: now })

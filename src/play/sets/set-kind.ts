@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { compareEntries, type EntryChange, type EntryFault } from '../../club/catalogue/entry.ts'
 import { Active, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
 import { declareKind, type WrittenBefore } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, Text } from '../../club/catalogue/texts.ts'
+import { columnsIn, statedTexts, Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { findCollectibleIds } from '../packs/packs.ts'
@@ -52,7 +52,7 @@ async function upsertSet(tx: Transaction, entry: SetEntry): Promise<EntryChange>
   if (change.outcome === 'unchanged') return change
   const { name, active, reward } = contentOf(entry)
   const set = {
-    ...columnsOfTexts({ name, active }),
+    ...columnsIn(sets, { name, active }),
     rewardPoints: reward.points,
     rewardId: reward.rewardId,
     updatedAt: tx.now(),

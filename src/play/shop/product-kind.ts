@@ -10,7 +10,7 @@ import {
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import type { WrittenBefore } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
+import { columnsIn, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from '../eligibility/requires.ts'
@@ -57,7 +57,7 @@ async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<Entr
   const { products } = tx.tables
   const { id } = entry
   const now = tx.now()
-  const columns = columnsOfTexts(membersOf(entry))
+  const columns = columnsIn(products, membersOf(entry))
   const [made] = await tx
     .insert(products)
     .values({ ...columns, id, createdAt: now, updatedAt: now })
@@ -92,7 +92,7 @@ async function replaceVariants(tx: Transaction, { id: productId, variants }: Pro
     .set({ listed: false })
     .where(and(eq(table.productId, productId), notInArray(table.id, ids)))
   for (const [position, { id, name, sku = null, stock = null }] of variants.entries()) {
-    const set = { ...columnsOfTexts({ name }), sku, position, stockTotal: stock, listed: true }
+    const set = { ...columnsIn(table, { name }), sku, position, stockTotal: stock, listed: true }
     await tx
       .insert(table)
       .values({ productId, id, ...set, stockSold: 0 })

@@ -1,6 +1,6 @@
 /** Texts of catalogue entries by language: what a file may state, what an import changes, and what else reads the default. */
 import { expect, test } from 'bun:test'
-import type { Text } from '../../../src/club/catalogue/texts.ts'
+import { columnsIn, type Text } from '../../../src/club/catalogue/texts.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { type CatalogueRecord, planRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { readCatalogue } from '../../../src/play/catalogue-file/read-file.ts'
@@ -55,6 +55,13 @@ test('a deprecated language tag is refused, and the error names the current one'
 onEachEngine('Texts of a catalogue file', world => {
   const write = (record: CatalogueRecord) => world.db.write(tx => writeRecord(tx, record))
   const plan = (record: CatalogueRecord) => planRecord(world.db.read, record)
+
+  test('a member of an entry without a column of its table does not compile', () => {
+    const { rewards } = world.db.tables
+    expect(columnsIn(rewards, { title: 'Scarf' })).toEqual({ title: 'Scarf', translations: null })
+    // @ts-expect-error: the table has no column of this name.
+    columnsIn(rewards, { title: 'Scarf', rarity: 'common' })
+  })
 
   test('an import reports and writes what changes by language; the same import again changes nothing', async () => {
     const before = rewardWith('by-language', { en: 'Scarf', pt: 'Cachecol' })

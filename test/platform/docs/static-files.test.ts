@@ -75,6 +75,27 @@ test('an edit shows at once, in every coding', async () => {
   writeFileSync(file, TEXT)
 })
 
+test.each([
+  ['its content', 1],
+  ['what is compressed', 2],
+])('a read of %s that failed is tried again', async (_, failing) => {
+  let reads = 0
+  const picture = new Blob([TEXT])
+  const flaky = Object.assign(picture, {
+    async arrayBuffer() {
+      if (++reads === failing) throw new Error('the disk failed')
+      return Blob.prototype.arrayBuffer.call(picture)
+    },
+  })
+  const get = () =>
+    serveStatic(new Request('http://localhost/', { headers: { 'accept-encoding': 'br' } }), {
+      file: flaky,
+      type: 'text/css',
+    })
+  await expect(get()).rejects.toThrow('the disk failed')
+  expect(await plainOf(await get())).toBe(TEXT)
+})
+
 onEngine(sqliteEngine, 'Pages', world => {
   test.each([
     '/',

@@ -4,13 +4,15 @@
  */
 import { and, asc, eq, gt, inArray, lte, ne, sql } from 'drizzle-orm'
 import { restAfter } from '../../../../db/batches.ts'
-import type { Database, Reader, Transaction } from '../../../../db/index.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { findSegment, parseWhen } from '../../../club/segments/segment-kind.ts'
 import { applicationEvent } from '../../../economy/events/record-event.ts'
 import { recordNotices } from '../../../economy/events/record-notices.ts'
 import { lockAccounts } from '../../../economy/points/account.ts'
 import { lockFans } from '../../../identity/users/locks.ts'
 import { isMember } from './segments.ts'
+
+type SegmentRow = Tables['segments']['$inferSelect']
 
 /** Fans that one statement compares. */
 const TOGETHER = 500
@@ -27,12 +29,12 @@ export async function trackSegments(
 ): Promise<number> {
   const { segments, users } = db.tables
   const tracked = await db.read
-    .select({ id: segments.id })
+    .select()
     .from(segments)
     .where(eq(segments.tracked, true))
     .orderBy(asc(segments.id))
   let changes = 0
-  for (const { id } of tracked)
+  for (const segment of tracked)
     for (let after = ''; !stopping(); ) {
       const began = performance.now()
       const fans = await db.read
@@ -43,29 +45,26 @@ export async function trackSegments(
         .limit(size)
       const upTo = fans.at(-1)?.id
       if (upTo === undefined) break
-      const changed = await findChanged(db.read, id, { after, upTo })
-      if (changed.length > 0) changes += await db.write(tx => recordChanges(tx, id, changed))
+      const changed = await findChanged(db.read, segment, { after, upTo })
+      if (changed.length > 0) changes += await db.write(tx => recordChanges(tx, segment.id, changed))
       after = upTo
       await restAfter(began)
     }
   return changes
 }
 
-/** A segment that is switched off has no members. Null: it is not tracked. */
-async function memberSql(reader: Reader, segmentId: string) {
-  const segment = await findSegment(reader, segmentId)
-  if (!segment?.tracked) return null
-  return segment.active ? sql`(${isMember(reader, parseWhen(segment.definition))})` : sql`(1 = 0)`
-}
+/** A segment that is switched off has no members. */
+const memberSql = (reader: Reader, { active, definition }: SegmentRow) =>
+  active ? sql`(${isMember(reader, parseWhen(definition))})` : sql`(1 = 0)`
 
+/** The segment as it was when the task began: `recordChanges` reads it again. */
 async function findChanged(
   reader: Reader,
-  segmentId: string,
+  segment: SegmentRow,
   { after, upTo }: { after: string; upTo: string },
 ) {
   const { users, segmentMembers: rows } = reader.tables
-  const isIn = await memberSql(reader, segmentId)
-  if (isIn === null) return []
+  const [segmentId, isIn] = [segment.id, memberSql(reader, segment)]
   const found = await reader
     .select({ id: users.id })
     .from(users)
@@ -81,8 +80,9 @@ async function recordChanges(tx: Transaction, segmentId: string, userIds: string
   await lockFans(tx, userIds)
   // As each unit of work that records events of fans.
   await lockAccounts(tx, userIds)
-  const isIn = await memberSql(tx, segmentId)
-  if (isIn === null) return 0
+  const segment = await findSegment(tx, segmentId)
+  if (!segment?.tracked) return 0
+  const isIn = memberSql(tx, segment)
   const { users, segmentMembers: rows } = tx.tables
   const inside = await tx
     .select({ id: users.id })

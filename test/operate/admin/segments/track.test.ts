@@ -1,5 +1,5 @@
 /** Tracked segments: each change is one event, also of several runs and processes, and of fans who are gone none. */
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import { exportSegments } from '../../../../src/club/segments/personal-data.ts'
 import { type SegmentCondition, segmentKind } from '../../../../src/club/segments/segment-kind.ts'
@@ -53,6 +53,19 @@ onEachEngine('A tracked segment', world => {
     await verifyLedger(world.db, { onFinding: ({ what }) => void found.push(what) })
     return found
   }
+
+  test('reads the segment once, however many parts the fans are compared in', async () => {
+    await addTracked('NO')
+    for (const _ of [1, 2, 3]) await fanIn('SE')
+    await track()
+    const read = spyOn(world.db.read.statements, 'get')
+    try {
+      expect(await track(1)).toBe(0)
+      expect(read).toHaveBeenCalledTimes(0)
+    } finally {
+      read.mockRestore()
+    }
+  })
 
   test('tells each change once, and nothing while it is not tracked', async () => {
     const { id, write } = await addTracked('FR')
