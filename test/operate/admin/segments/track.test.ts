@@ -74,7 +74,7 @@ onEachEngine('A tracked segment', world => {
     await track()
     await track(1)
     expect([await told(id, userId), await told(id, otherId)]).toEqual([['segment.entered'], []])
-    await liveIn(fan, 'PT')
+    await liveIn(fan, 'MT')
     await liveIn(other, 'FR')
     await track(2)
     await track()
@@ -158,23 +158,56 @@ onEachEngine('A tracked segment', world => {
     }
   })
 
-  if (world.databaseUrl !== null)
+  if (world.databaseUrl !== null) {
+    const run = (...parameters: string[]) =>
+      Bun.spawn(
+        [
+          ...commandOf('test/operate/admin/segments/tracking-process.ts'),
+          world.databaseUrl ?? '',
+          ...parameters,
+        ],
+        { cwd: `${import.meta.dir}/../../../..`, stdout: 'pipe', stderr: 'pipe' },
+      )
+
+    async function finish(child: ReturnType<typeof run>) {
+      if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text())
+    }
+
     test('is told once by three processes at the same time', async () => {
       const { id } = await addTracked('DK')
       const fans = await Promise.all(Array.from({ length: 20 }, () => fanIn('DK')))
-      const children = Array.from({ length: 3 }, () =>
-        Bun.spawn(
-          [...commandOf('test/operate/admin/segments/tracking-process.ts'), world.databaseUrl ?? ''],
-          {
-            cwd: `${import.meta.dir}/../../../..`,
-            stdout: 'pipe',
-            stderr: 'pipe',
-          },
-        ),
-      )
-      for (const child of children)
-        if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text())
+      const children = Array.from({ length: 3 }, () => run())
+      for (const child of children) await finish(child)
       for (const fan of fans) expect(await told(id, await idOf(fan))).toEqual(['segment.entered'])
       expect(await findings()).toEqual([])
     })
+
+    test.each(['before', 'after'])(
+      'is told once by a process that is killed %s the commit of a part, and the next one',
+      async when => {
+        const country = when === 'before' ? 'IS' : 'EE'
+        // What other tests have left is no part of this one.
+        await track()
+        const { id } = await addTracked(country)
+        const fans = await Promise.all(Array.from({ length: 20 }, () => fanIn(country)))
+        const ids = await Promise.all(fans.map(idOf))
+        const tellAll = () => Promise.all(ids.map(userId => told(id, userId)))
+        const killed = run('3', when)
+        await killed.exited
+        expect(killed.signalCode).toBe('SIGKILL')
+        const before = (await tellAll()).filter(types => types.length > 0).length
+        expect(before).toBeGreaterThan(0)
+        expect(before).toBeLessThan(fans.length)
+        expect(await findings()).toEqual([])
+        await finish(run())
+        expect(await tellAll()).toEqual(fans.map(() => ['segment.entered']))
+        expect(await findings()).toEqual([])
+        for (const fan of fans) await liveIn(fan, 'MT')
+        await run('3', when).exited
+        await finish(run())
+        expect(await tellAll()).toEqual(fans.map(() => ['segment.entered', 'segment.left']))
+        expect(await findings()).toEqual([])
+      },
+    )
+  }
 })

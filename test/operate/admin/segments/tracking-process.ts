@@ -1,8 +1,29 @@
-/** A process that tracks segments, three fans at a time: `bun tracking-process.ts DATABASE_URL`. */
+/**
+ * A process that tracks segments, three fans at a time: `bun tracking-process.ts DATABASE_URL [WRITE before|after]`. It kills itself
+ * before the commit of the unit of work with this number, or after it.
+ */
+import type { Database } from '../../../../db/index.ts'
 import { realSources } from '../../../../src/core/sources.ts'
 import { trackSegments } from '../../../../src/operate/admin/segments/track.ts'
 import { openPatiently, POOL_SIZE } from '../../../support/patience.ts'
 
-const db = openPatiently(process.argv[2] ?? '', realSources, { postgres: { poolSize: POOL_SIZE } })
-await trackSegments({ db }, { size: 3 })
-await db.close()
+const [url = '', last, when] = process.argv.slice(2)
+const opened = openPatiently(url, realSources, { postgres: { poolSize: POOL_SIZE } })
+
+let writes = 0
+const write: Database['write'] = async work => {
+  const isLast = ++writes === Number(last)
+  const die = (at: string) => {
+    if (isLast && when === at) process.kill(process.pid, 'SIGKILL')
+  }
+  const result = await opened.write(async tx => {
+    const value = await work(tx)
+    die('before')
+    return value
+  })
+  die('after')
+  return result
+}
+
+await trackSegments({ db: { ...opened, write } }, { size: 3 })
+await opened.close()
