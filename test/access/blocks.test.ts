@@ -108,6 +108,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
     paths = {
       readLeaderboard: () => board.map(query => `/api/leaderboard${query}`),
       readLeague: () => [`/api/leagues/${league.id}`],
+      readLeagueRounds: () => [`/api/leagues/${league.id}/rounds`],
       readLocker: other => [`/api/lockers/${other.handle}`],
       readFan: other => [`/api/fans/${other.handle}`],
       openStream: () => [`/api/stream?topics=me,leaderboard,pack:${packId},match:${matchId}`],

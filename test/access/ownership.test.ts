@@ -1,5 +1,6 @@
 /** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeAll, expect, test } from 'bun:test'
+import { insertRows } from '../../db/bulk.ts'
 import { accountKind } from '../../src/economy/accounts/account-kind.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
@@ -122,6 +123,16 @@ for (const who of ['others', 'its owner'] as const)
       await offer(owner, partner.handle, [item])
       const { id: league, code } = await create(owner)
       await joinLeague(partner, code)
+      await world.db.write(tx =>
+        insertRows(
+          tx,
+          tx.tables.leagueRounds,
+          [1, 2].map(number => ({
+            ...{ leagueId: league, number, week: '2026-W34' },
+            ...{ startsAt: tx.now(), endsAt: new Date(tx.now().getTime() + 1) },
+          })),
+        ),
+      )
       const { id: strangersLeague } = await create(stranger)
       const others = [
         await namedFan(world),
@@ -357,6 +368,19 @@ for (const who of ['others', 'its owner'] as const)
           id: league,
           use: (client, id) => client.get(`/api/leagues/${id}`),
           refused: [404, 'league_not_found'],
+          granted: 200,
+        },
+        'readLeagueRounds.leagueId': {
+          id: league,
+          use: (client, id) => client.get(`/api/leagues/${id}/rounds`),
+          refused: [404, 'league_not_found'],
+          granted: 200,
+        },
+        'readLeagueRounds.cursor': {
+          id: (await owner.get(`/api/leagues/${league}/rounds?limit=1`)).body.nextCursor,
+          use: (client, cursor) =>
+            client.get(`/api/leagues/${client === owner ? league : strangersLeague}/rounds?cursor=${cursor}`),
+          refused: [400, 'invalid_cursor'],
           granted: 200,
         },
         'changeLeague.leagueId': {
