@@ -9,6 +9,7 @@ import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts
 import { prepared } from '../../../db/prepared.ts'
 import { windowAt } from '../../core/windows.ts'
 import { finalAfter } from '../../economy/points/earned-between.ts'
+import { listMergedIds } from '../../identity/users/merges.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { finalPointsOf, pointsOf } from './counting.ts'
 import { drawRound } from './draw.ts'
@@ -37,7 +38,8 @@ export async function advanceLeagues(
     for (const { id } of due) {
       if (stopping()) return sum
       const began = performance.now()
-      if (await db.write(tx => advanceLeague(tx, id, now))) sum++
+      const earned = await earnedSoFar(db.read, id)
+      if (await db.write(tx => advanceLeague(tx, id, { now, earned }))) sum++
       await restAfter(began)
     }
   }
@@ -54,23 +56,70 @@ const selectDue = prepared((reader: Reader, now: Date) => {
     .limit(TOGETHER)
 })
 
-/** All steps that are due, one after the other, as after a pause of weeks. False if another process has taken them. */
-async function advanceLeague(tx: Transaction, leagueId: string, now: Date): Promise<boolean> {
+interface Earned {
+  round: number
+  /** By `keysOf` of the fan. */
+  points: Map<string, number>
+}
+
+/** The keys of fans, which change with a merge. */
+async function keysOf(reader: Reader, userIds: string[]): Promise<Map<string, string>> {
+  const merged = await listMergedIds(reader, userIds)
+  return new Map(userIds.map(userId => [userId, [userId, ...(merged.get(userId) ?? [])].join(' ')]))
+}
+
+/** What the members have earned in an open round, which is final by now: it is read before other writes wait for the unit of work. */
+async function earnedSoFar(reader: Reader, leagueId: string): Promise<Earned | undefined> {
+  const { leagues } = reader.tables
+  const [league] = await reader.select().from(leagues).where(eq(leagues.id, leagueId))
+  const open = league && (await findRound(reader, leagueId, league.rounds))
+  if (!open || open.closedAt) return undefined
+  const userIds = (await listMembers(reader, leagueId)).map(({ userId }) => userId)
+  const keys = await keysOf(reader, userIds)
+  const points = await pointsOf(reader, league, { from: open.startsAt, to: open.endsAt }, userIds)
+  const byKey = [...keys].map(([userId, key]) => [key, points.get(userId) ?? 0] as const)
+  return { round: open.number, points: new Map(byKey) }
+}
+
+/** As `earnedSoFar`, with the members who were merged since then. */
+async function earnedIn(
+  tx: Transaction,
+  league: LeagueRow,
+  { number, startsAt: from, endsAt: to }: RoundRow,
+  { userIds, earned }: { userIds: string[]; earned: Earned | undefined },
+): Promise<Map<string, number>> {
+  // Another process may have closed the round that was read, and drawn the next one.
+  const known = earned?.round === number ? earned.points : new Map<string, number>()
+  const keys = await keysOf(tx, userIds)
+  const unread = userIds.filter(userId => !known.has(keys.get(userId) ?? ''))
+  const read = unread.length === 0 ? undefined : await pointsOf(tx, league, { from, to }, unread)
+  return new Map(userIds.map(userId => [userId, known.get(keys.get(userId) ?? '') ?? read?.get(userId) ?? 0]))
+}
+
+/** False if another process has taken the step. */
+async function advanceLeague(
+  tx: Transaction,
+  leagueId: string,
+  { now, earned }: { now: Date; earned: Earned | undefined },
+): Promise<boolean> {
   const league = await lockLeague(tx, leagueId)
   if (!league?.dueAt || league.dueAt > now) return false
   const { leagues } = tx.tables
-  const change = await takeStep(tx, league, league.dueAt)
+  const change = await takeStep(tx, { league, dueAt: league.dueAt, earned })
   await tx.update(leagues).set(change).where(eq(leagues.id, leagueId))
   return true
 }
 
 type Step = Pick<LeagueRow, 'dueAt'> & Partial<Pick<LeagueRow, 'rounds' | 'finalAt'>>
 
-async function takeStep(tx: Transaction, league: LeagueRow, dueAt: Date): Promise<Step> {
+async function takeStep(
+  tx: Transaction,
+  { league, dueAt, earned }: { league: LeagueRow; dueAt: Date; earned: Earned | undefined },
+): Promise<Step> {
   if (league.format === 'table') return endSeason(tx, league)
   const open = await findRound(tx, league.id, league.rounds)
   if (open && !open.closedAt) {
-    await closeRound(tx, league, open)
+    await closeRound(tx, { league, round: open, earned })
     return { dueAt: open.endsAt }
   }
   const startsAt = open?.endsAt ?? dueAt
@@ -117,15 +166,18 @@ async function openRound(tx: Transaction, { id, rounds, seed, endsAt }: LeagueRo
   return { rounds: round, dueAt: finalAfter(end) }
 }
 
-async function closeRound(tx: Transaction, league: LeagueRow, { number: round, startsAt, endsAt }: RoundRow) {
+async function closeRound(
+  tx: Transaction,
+  { league, round: open, earned: read }: { league: LeagueRow; round: RoundRow; earned: Earned | undefined },
+) {
+  const { number: round } = open
   const { leagueMembers: members, leagueRounds: rounds, leaguePairs } = tx.tables
   const { id: leagueId } = league
   const isRound = and(eq(leaguePairs.leagueId, leagueId), eq(leaguePairs.round, round))
   const pairs = await tx.select().from(leaguePairs).where(isRound).orderBy(asc(leaguePairs.position))
   const playing = new Map((await listMembers(tx, leagueId)).map(member => [member.number, member]))
-  const earned = await pointsOf(tx, league, { from: startsAt, to: endsAt }, [
-    ...playing.values().map(({ userId }) => userId),
-  ])
+  const userIds = [...playing.values().map(({ userId }) => userId)]
+  const earned = await earnedIn(tx, league, open, { userIds, earned: read })
   const pointsOfNumber = (number: number) => earned.get(playing.get(number)?.userId ?? '') ?? 0
   const closed = pairs.map(pair => ({
     ...pair,
