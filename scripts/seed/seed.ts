@@ -6,6 +6,7 @@ import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
 import { seedCrowd } from './crowd.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
+import { seedLeagues } from './leagues.ts'
 import { seedLoyalty } from './loyalty.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedSeasonFigures } from './season-figures.ts'
@@ -138,6 +139,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     }
   }
   await seedSociety(db, options)
+  await seedLeagues(db, options)
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
   const { crowd = 0 } = options
   if (crowd > 0) {

@@ -1,5 +1,6 @@
 /** Leagues in the example app: creating one, joining by code and by link, the table, and what its owner changes. */
 import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import type { Database } from '../../db/index.ts'
 import { createCursors } from '../../src/core/pagination.ts'
@@ -14,6 +15,7 @@ const title = noBrowser ? `Leagues in the example app (skipped: ${noBrowser})` :
 /** Of the mock provider. */
 const [OWNER, FRIEND, STRANGER] = [17, 18, 19]
 const CROWD = 70
+const BIG = 'The whole stand'
 const PROVIDER = { provider: 'mock-idp' }
 
 /** A league of more members than a page shows, whose code `bigCode` reads. */
@@ -25,14 +27,15 @@ async function prepare(db: Database) {
       const subject = { ...PROVIDER, subject: `crowd-${nth}` }
       const { user } = await ensureUser(tx, subject)
       const caller = { ...subject, userId: user.id, isNew: false }
-      const league = { name: 'The whole stand', scoring: 'points', format: 'table', from: 'join' } as const
+      const league = { name: BIG, scoring: 'points', format: 'table', from: 'join' } as const
       if (nth === 0) code = (await createLeague(tx, cursors, caller, league)).code
       else await joinLeague(tx, cursors, caller, { code })
     })
 }
 
 async function bigCode(db: Database): Promise<string> {
-  const [league] = await db.read.select().from(db.tables.leagues).limit(1)
+  const { leagues } = db.tables
+  const [league] = await db.read.select().from(leagues).where(eq(leagues.name, BIG))
   return league?.code ?? ''
 }
 

@@ -21,6 +21,7 @@ import {
   visitShareOf,
 } from '../../scripts/seed/draws.ts'
 import { createTill } from '../../scripts/seed/groups.ts'
+import { seedLeagues } from '../../scripts/seed/leagues.ts'
 import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
 import type { Till } from '../../scripts/seed/order-rows.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
@@ -73,8 +74,9 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
       for (const { run } of await writeDeferred(tx)) await run()
     })
   }
-  // It is written by the verbs.
+  // These are written by the verbs.
   await seedSociety(db, options)
+  await seedLeagues(db, options)
 }
 
 async function seedFan(

@@ -92,12 +92,14 @@ export function Home() {
   return (
     <Screen title={text.nav.home} bare>
       <nav class="shortcuts" aria-label={text.home.shortcuts}>
-        {SHORTCUTS.map(name => (
-          <Link key={name} to={addressOf(name)} class="shortcut">
-            <Icon name={name} />
-            <span>{name === 'leaderboard' ? text.leaderboard.board : text.nav[name]}</span>
-          </Link>
-        ))}
+        <div>
+          {SHORTCUTS.map(name => (
+            <Link key={name} to={addressOf(name)} class="shortcut">
+              <Icon name={name} />
+              <span>{name === 'leaderboard' ? text.leaderboard.board : text.nav[name]}</span>
+            </Link>
+          ))}
+        </div>
       </nav>
       <Loading of={home} skeleton={<HomeBones />}>
         {data => (
