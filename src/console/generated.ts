@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -636,6 +636,14 @@ export interface components {
              * @constant
              */
             code: "appeal_of_own_decision";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No league has this id, or the caller is not a member of it. Only members can read a league. */
+        LeagueNotFoundProblem: {
+            /**
+             * @description `league_not_found`.
+             * @constant
+             */
+            code: "league_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No match has this id. Read the list of matches again. */
         MatchNotFoundProblem: {
@@ -2647,6 +2655,132 @@ export interface components {
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
+        /** FoundLeague */
+        FoundLeague: {
+            /** @description The league. */
+            id: string;
+            /** @description As its owner wrote it. */
+            name: string;
+            /** @description With this code fans join. */
+            code: string;
+            /**
+             * @description What counts.
+             * @enum {string}
+             */
+            scoring: "points" | "predictions";
+            /** @description Season of the matches that count. Null: all. */
+            season: string | null;
+            /**
+             * @description Since when it counts.
+             * @enum {string}
+             */
+            from: "join" | "start";
+            /** @description Whether nobody can join. */
+            locked: boolean;
+            /** @description How many members it has. */
+            members: number;
+            /** @description The member who wrote the name, and can change the league. */
+            owner: {
+                /** @description The fan. */
+                id: string;
+                /** @description Null: the fan has none. */
+                handle: string | null;
+                /** @description As other fans see it; null without one. */
+                displayName: string | null;
+            };
+            /** @description Open reports, 50 at most. */
+            openReports: number;
+            /** @description When it was created. */
+            createdAt: string;
+        };
+        /** FoundLeagues */
+        FoundLeagues: {
+            /** @description Newest first. */
+            leagues: components["schemas"]["FoundLeague"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** LeagueDetail */
+        LeagueDetail: {
+            /** @description The league. */
+            id: string;
+            /** @description As its owner wrote it. */
+            name: string;
+            /** @description With this code fans join. */
+            code: string;
+            /**
+             * @description What counts.
+             * @enum {string}
+             */
+            scoring: "points" | "predictions";
+            /** @description Season of the matches that count. Null: all. */
+            season: string | null;
+            /**
+             * @description Since when it counts.
+             * @enum {string}
+             */
+            from: "join" | "start";
+            /** @description Whether nobody can join. */
+            locked: boolean;
+            /** @description How many members it has. */
+            members: number;
+            /** @description The member who wrote the name, and can change the league. */
+            owner: {
+                /** @description The fan. */
+                id: string;
+                /** @description Null: the fan has none. */
+                handle: string | null;
+                /** @description As other fans see it; null without one. */
+                displayName: string | null;
+            };
+            /** @description Open reports, 50 at most. */
+            openReports: number;
+            /** @description When it was created. */
+            createdAt: string;
+            /** @description The case of its open reports. */
+            caseId: string | null;
+            /** @description The newest 50. */
+            reports: {
+                /** @description The report. */
+                id: string;
+                /**
+                 * @description What is wrong with it.
+                 * @enum {string}
+                 */
+                reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+                /** @description What the reporter wrote. */
+                note: string | null;
+                /** @description Whether it waits for a decision. */
+                isOpen: boolean;
+                /** @description When it was filed. */
+                createdAt: string;
+            }[];
+        };
+        /** ListedMember */
+        ListedMember: {
+            /** @description The fan. */
+            id: string;
+            /** @description Null: the fan has none. */
+            handle: string | null;
+            /** @description As other fans see it; null without one. */
+            displayName: string | null;
+            /** @description When the fan joined. */
+            joinedAt: string;
+        };
+        /** LeagueMembers */
+        LeagueMembers: {
+            /** @description By when they joined. */
+            members: components["schemas"]["ListedMember"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** NewLeagueName */
+        NewLeagueName: {
+            /** @description Name of the league, by the rules of `displayName` of a profile. */
+            name: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
         /** ConsoleMatchTeam */
         ConsoleMatchTeam: {
             /** @description The team. */
@@ -3916,6 +4050,33 @@ export interface operations {
             };
         };
     };
+    findLeagues: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Part of the name, or the code. */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundLeagues"];
+                };
+            };
+        };
+    };
     forecastMatch: {
         parameters: {
             query: {
@@ -4619,6 +4780,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobRun"];
+                };
+            };
+        };
+    };
+    listLeagueMembers: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeagueMembers"];
                 };
             };
         };
@@ -5526,6 +5715,29 @@ export interface operations {
             };
         };
     };
+    readLeagueOfFans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeagueDetail"];
+                };
+            };
+        };
+    };
     readLink: {
         parameters: {
             query?: never;
@@ -5885,6 +6097,31 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewNames"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    renameLeague: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The league. */
+                leagueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLeagueName"];
             };
         };
         responses: {
@@ -6693,6 +6930,7 @@ export interface problems {
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
   'appeal_not_open': components['schemas']['AppealNotOpenProblem']
   'appeal_of_own_decision': components['schemas']['AppealOfOwnDecisionProblem']
+  'league_not_found': components['schemas']['LeagueNotFoundProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'match_not_over': components['schemas']['MatchNotOverProblem']
   'stale_revision': components['schemas']['StaleRevisionProblem']
@@ -6762,6 +7000,8 @@ export interface codes {
   exportPackingList: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Export fans by their total in an account, as CSV. With an earlier `asOf` the list is the same as then. */
   exportPriority: 'malformed_request' | 'account_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Find leagues by part of the name, or by the code */
+  findLeagues: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Count what a result would do with predictions */
   forecastMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Give cash, as a promotion. Once per `ref`: a repeat changes nothing. */
@@ -6804,6 +7044,8 @@ export interface codes {
   listFanPoints: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List runs, backups, maintenance and repeated tasks */
   listJobs: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the members of a league, by when they joined */
+  listLeagueMembers: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the due refunds of all kinds of purchases */
   listRefundsDue: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the seasons that have matches */
@@ -6858,6 +7100,8 @@ export interface codes {
   readFanTimeline: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a run with its stored result */
   readJob: 'malformed_request' | 'run_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read a league: its owner and the reports about it */
+  readLeagueOfFans: 'malformed_request' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Show the person of a link. Reading does not use up the link, so that previews of chat programs do not. */
   readLink: 'malformed_request' | 'link_not_valid' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the current figures, or follow them. With `Accept: text/event-stream`: server-sent events named `figures`: one at the start, then one after each change, until the session ends. */
@@ -6888,6 +7132,8 @@ export interface codes {
   removeWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change or clear the name and the handle */
   renameFan: 'malformed_request' | 'terms_not_accepted' | 'fan_not_found' | 'request_timeout' | 'handle_taken' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Replace the name of a league. Reports stay open until their case is decided. */
+  renameLeague: 'malformed_request' | 'league_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Send a new redemption code. The previous code is no longer valid. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes. */
   replaceCodeOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'not_claimed' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Replay the events since a time, in order for each fan */
@@ -6976,6 +7222,7 @@ export const requests = {
   exportFan: { method: 'POST', path: '/api/fans/{fanId}/export', body: true },
   exportPackingList: { method: 'POST', path: '/api/orders/packing-list', body: true },
   exportPriority: { method: 'POST', path: '/api/priority/export', body: true },
+  findLeagues: { method: 'GET', path: '/api/leagues' },
   forecastMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}/forecast' },
   grantCashToFan: { method: 'POST', path: '/api/fans/{fanId}/cash', body: true },
   grantPointsToFan: { method: 'POST', path: '/api/fans/{fanId}/grants', body: true },
@@ -6997,6 +7244,7 @@ export const requests = {
   listFanMemberships: { method: 'GET', path: '/api/fans/{fanId}/memberships' },
   listFanPoints: { method: 'GET', path: '/api/fans/{fanId}/points' },
   listJobs: { method: 'GET', path: '/api/jobs' },
+  listLeagueMembers: { method: 'GET', path: '/api/leagues/{leagueId}/members' },
   listRefundsDue: { method: 'GET', path: '/api/refunds' },
   listSeasons: { method: 'GET', path: '/api/match-day/seasons' },
   listServerKeys: { method: 'GET', path: '/api/keys' },
@@ -7024,6 +7272,7 @@ export const requests = {
   readFanRecord: { method: 'GET', path: '/api/fans/{fanId}/record' },
   readFanTimeline: { method: 'GET', path: '/api/fans/{fanId}/timeline' },
   readJob: { method: 'GET', path: '/api/jobs/{runId}' },
+  readLeagueOfFans: { method: 'GET', path: '/api/leagues/{leagueId}' },
   readLink: { method: 'POST', path: '/api/session/link', body: true },
   readLiveFigures: { method: 'GET', path: '/api/overview/live' },
   readMatchPulse: { method: 'GET', path: '/api/match-day/matches/{matchId}/pulse' },
@@ -7039,6 +7288,7 @@ export const requests = {
   refuseApproval: { method: 'POST', path: '/api/approvals/{approvalId}/refuse', body: true },
   removeWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/remove', body: true },
   renameFan: { method: 'POST', path: '/api/fans/{fanId}/names', body: true },
+  renameLeague: { method: 'POST', path: '/api/leagues/{leagueId}/name', body: true },
   replaceCodeOfFan: { method: 'POST', path: '/api/fans/{fanId}/rewards/{rewardId}/replace-code', body: true },
   replayWebhooks: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/replay', body: true },
   reportMatch: { method: 'PUT', path: '/api/match-day/matches/{matchId}', body: true },

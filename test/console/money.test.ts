@@ -80,7 +80,10 @@ onEachEngine(
         code: 'unknown',
         caseId,
       })
+      const league = { name: 'Friends', scoring: 'points', format: 'table', from: 'join' }
+      const { id: leagueId } = expectStatus(201, await fan.post('/api/leagues', league))
       Object.assign(values, {
+        leagueId,
         runId: 'unknown',
         pictureId: '5e'.repeat(32),
         endpointId: 'unknown',

@@ -15,6 +15,7 @@ import { priorityRoutes } from './fans/priority.ts'
 import { fansRoutes } from './fans/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
+import { leagueRoutes } from './leagues/routes.ts'
 import { matchDayRoutes } from './match-day/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
@@ -57,6 +58,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(catalogueRoutes(deps))
     .use(deskRoutes(deps))
     .use(moderationRoutes(deps))
+    .use(leagueRoutes(deps))
     .use(matchDayRoutes(deps))
     .use(orderDeskRoutes(deps))
     .use(pictureRoutes(deps))

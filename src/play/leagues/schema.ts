@@ -19,7 +19,7 @@ import { MAX_JOINED } from './problems.ts'
 const { expected: errorNoun, normalize: normalizeName } = profileFields.displayName
 
 /** The rules of names of fans. */
-const Name = Formatted('league-name', text => normalizeName(text) !== null, {
+export const LeagueName = Formatted('league-name', text => normalizeName(text) !== null, {
   errorNoun,
   documentedAs: {
     type: 'string',
@@ -48,7 +48,7 @@ const competition = {
 
 export const NewLeague = Closed(
   {
-    name: Name,
+    name: LeagueName,
     scoring,
     season: Type.Optional(
       Type.String({
@@ -84,7 +84,7 @@ export type JoinLeague = Static<typeof JoinLeague>
 
 export const LeagueChange = Closed(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(LeagueName),
     locked: Type.Optional(Type.Boolean({ description: 'Whether nobody can join.' })),
     newCode: Type.Optional(
       Type.Literal(true, { description: 'Replaces the code. The old one no longer works.' }),

@@ -14,18 +14,24 @@ import { More } from '../../parts/table.tsx'
 import { Choice, Tabs } from '../../parts/tabs.tsx'
 import { Time } from '../../parts/values.tsx'
 import { drawnRows, useWindow } from '../../parts/window.ts'
-import { useChoice, useParameter } from '../../router.tsx'
+import { route, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { AppealList } from './appeals.tsx'
 import { BULK_KINDS, DecideCases } from './bulk.tsx'
 import { CaseView, DECISIONS, KEYS, useCase } from './case-view.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
+import { LeagueList, LeagueScreen } from './leagues.tsx'
 import { KINDS, type Kind, nameOf, PROMISE_MS } from './words.ts'
 
 const POLL_MS = 15_000
 
 export function Screen() {
-  const [tab, setTab] = useChoice('tab', ['queue', 'appeals'])
+  const [, place, id] = route.value
+  return place === 'leagues' && id !== undefined ? <LeagueScreen key={id} leagueId={id} /> : <Moderation />
+}
+
+function Moderation() {
+  const [tab, setTab] = useChoice('tab', ['queue', 'appeals', 'leagues'])
   const open = useResource('moderation open', signal => api.countOpenCases({}, { signal }), {
     pollMs: POLL_MS,
   })
@@ -37,11 +43,18 @@ export function Screen() {
         tabs={[
           { id: 'queue', title: 'Cases', count: open.data?.cases ?? null },
           { id: 'appeals', title: 'Appeals', count: open.data?.appeals ?? null },
+          { id: 'leagues', title: 'Leagues' },
         ]}
         current={tab}
         onChange={setTab}
       >
-        {tab === 'appeals' ? <AppealList onDone={open.reload} /> : <CaseQueue onDone={open.reload} />}
+        {tab === 'leagues' ? (
+          <LeagueList />
+        ) : tab === 'appeals' ? (
+          <AppealList onDone={open.reload} />
+        ) : (
+          <CaseQueue onDone={open.reload} />
+        )}
       </Tabs>
     </Page>
   )
