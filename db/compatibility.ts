@@ -73,6 +73,12 @@ const numbersMembers: Compatibility = {
   reason: 'Older versions do not read the new columns, and insert members without a number.',
 }
 
+/** A unique index over new columns. */
+const jokers: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions leave the new columns as they are: null in what they write first.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -90,6 +96,7 @@ const byMigration = {
   '0056_accounts-append-only': newTableAppendOnly,
   '0059_consents-append-only': consentsAppendOnly,
   '0064_league-numbers': numbersMembers,
+  '0067_jokers': jokers,
 }
 
 /** By engine and name of the migration. */

@@ -58,6 +58,9 @@ export const predictionOf = (
   exact: null,
   points: 0,
   booked: 0,
+  competition: null,
+  jokerSeason: null,
+  jokerRound: null,
 })
 
 function checkIn(rows: MatchRows, { userId, record, sources }: MatchFan, match: MatchRow): void {
@@ -73,8 +76,8 @@ function settle(
 ): void {
   if (!row) return
   const { revision } = settlement
-  const target = targetOf(row, settlement)
-  const data = settledData(row, target, settlement)
+  const target = targetOf(row, settlement, null)
+  const data = settledData(row, target, { ...settlement, split: null })
   const book = () => {
     if (target.points > 0)
       points.book({ delta: target.points, reason: 'prediction', ref: predictionRefOf(settlement) })

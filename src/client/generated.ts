@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -1218,6 +1218,22 @@ export interface components {
              */
             code: "prediction_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The competition of the match has no jokers. Do not retry; send the prediction without `joker`. */
+        JokerNotOfferedProblem: {
+            /**
+             * @description `joker_not_offered`.
+             * @constant
+             */
+            code: "joker_not_offered";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has a joker on another match of the round, or all jokers of the season are used. To move it, write the prediction that has it without `joker` while that one is open. */
+        JokerUsedProblem: {
+            /**
+             * @description `joker_used`.
+             * @constant
+             */
+            code: "joker_used";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The match has begun, or is postponed or cancelled, or predictions of its round closed with the first match. Do not retry; read the match again to show its state. */
         PredictionClosedProblem: {
             /**
@@ -1610,6 +1626,13 @@ export interface components {
                 /** @description For home win, draw or away win. */
                 outcome: number;
             };
+            /** @description How many predictions a fan can double in a season, at most one of a round. Null: none. */
+            joker: number | null;
+            /**
+             * @description Whether the points of an outcome grow by the share of fans who chose another one.
+             * @default false
+             */
+            crowd: boolean;
         };
         /** Competitions */
         Competitions: {
@@ -4332,6 +4355,62 @@ export interface components {
             /** @description Active sets, and others that you have completed, by id. */
             sets: components["schemas"]["CollectibleSet"][];
         };
+        /** PredictionRules */
+        PredictionRules: {
+            /** @description Slug of the match. */
+            matchId: string;
+            /** @description Id of a competition of the catalogue. Null: the default one, whose points are settings of the club. */
+            competition: string | null;
+            /**
+             * @description When predictions close: at the kick-off of their match, or all of a round at the first kick-off of the round.
+             * @enum {string}
+             */
+            deadline: "match" | "round";
+            /** @description When predictions close, if no kick-off changes: that of the match, or the first one of its round. */
+            closesAt: string;
+            /** @description Points of a prediction by its best hit. */
+            points: {
+                /** @description For both scores. */
+                exact: number;
+                /** @description For the goal difference. */
+                difference: number;
+                /** @description For home win, draw or away win. */
+                outcome: number;
+            };
+            /** @description How many predictions a fan can double in a season, at most one of a round. Null: none. */
+            joker: number | null;
+            /**
+             * @description Whether the points of an outcome grow by the share of fans who chose another one.
+             * @default false
+             */
+            crowd: boolean;
+            /** @description How fans chose, with `crowd`: from the deadline on, and never changed. Null before. */
+            split: {
+                /** @description All fans who predicted the match. */
+                predictions: number;
+                /** @description Home win. */
+                home: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+                /** @description Draw. */
+                draw: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+                /** @description Away win. */
+                away: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+            } | null;
+        };
         /** Prediction */
         Prediction: {
             /** @description Slug of the match. */
@@ -4347,6 +4426,8 @@ export interface components {
              * @enum {string}
              */
             state: "open" | "settled" | "void";
+            /** @description Whether it has a joker. Absent in the default competition. */
+            joker?: boolean;
             /** @description Null until there is a result. */
             settled: {
                 /** @description Whether home win, draw or away win was right. */
@@ -4355,7 +4436,7 @@ export interface components {
                 difference: boolean;
                 /** @description Whether both scores were right. */
                 exact: boolean;
-                /** @description Points for the most exact match of these. */
+                /** @description Points for the most exact match of these, with those of the crowd and of the joker. */
                 points: number;
                 /** @description When the prediction was settled by the result that counts. */
                 settledAt: string;
@@ -4367,6 +4448,8 @@ export interface components {
             homeScore: number;
             /** @description Goals of the away team. */
             awayScore: number;
+            /** @description Doubles the points, in competitions with jokers: once a round, and as often in a season as the competition says. A prediction that is written again without it has none. Default: `false`. */
+            joker?: boolean;
         };
         /** Predictions */
         Predictions: {
@@ -5532,6 +5615,13 @@ export interface components {
                 exact: boolean;
                 /** @description Points for the most exact match of these. */
                 points: number;
+                /** @description What the crowd added to the outcome, before a joker doubled it. */
+                bonus?: number;
+                /**
+                 * @description A joker doubled the points.
+                 * @constant
+                 */
+                joker?: true;
             };
         };
         /**
@@ -8873,6 +8963,29 @@ export interface operations {
             };
         };
     };
+    readPredictionRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the match. */
+                matchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionRules"];
+                };
+            };
+        };
+    };
     readProduct: {
         parameters: {
             query?: {
@@ -9534,6 +9647,8 @@ export interface problems {
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
   'prediction_not_found': components['schemas']['PredictionNotFoundProblem']
+  'joker_not_offered': components['schemas']['JokerNotOfferedProblem']
+  'joker_used': components['schemas']['JokerUsedProblem']
   'prediction_closed': components['schemas']['PredictionClosedProblem']
   'invalid_check_in_code': components['schemas']['InvalidCheckInCodeProblem']
   'check_in_closed': components['schemas']['CheckInClosedProblem']
@@ -9786,6 +9901,8 @@ export interface codes {
   readPoints: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your prediction of a match. The scores that you predicted, with the points that they earned once there is a result. */
   readPrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'prediction_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the rules of predictions of a match. Deadline, points and jokers. In a competition with `crowd`, also how many fans chose each outcome, once predictions have closed. */
+  readPredictionRules: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read what you show to others. The defaults until you change them. */
   readPrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a product. The product as in the list, even while it is not on sale. */
@@ -9853,7 +9970,7 @@ export interface codes {
   /** Write a membership of a fan. The fan is the one who attends, not the one who paid. A repeat with the same content changes nothing; other content replaces it. A later `endsAt`, or another membership of the kind that follows without a gap, renews it and keeps `since`. Requires the scope `memberships:write`. */
   writeMembership: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'membership_of_another_fan' | 'payload_too_large' | 'unsupported_media_type' | 'membership_kind_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Predict the score of a match. Until kick-off, or the first kick-off of the round where the competition says so; replaces your earlier prediction. */
-  writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'match_not_found' | 'request_timeout' | 'joker_not_offered' | 'joker_used' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. An omitted member keeps its value; null clears it. */
   writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
@@ -9956,6 +10073,7 @@ export const requests = {
   readPack: { method: 'GET', path: '/api/packs/{packId}', caller: true, repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
   readPrediction: { method: 'GET', path: '/api/matches/{matchId}/prediction', caller: true, repeatable: true },
+  readPredictionRules: { method: 'GET', path: '/api/matches/{matchId}/predictions', repeatable: true },
   readPrivacy: { method: 'GET', path: '/api/user/privacy', caller: true, repeatable: true },
   readProduct: { method: 'GET', path: '/api/products/{productId}', caller: true, repeatable: true },
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },

@@ -61,6 +61,8 @@ const ANYBODYS = [
   'startCheckout.productId',
   'startCheckout.variantId',
   'readPrediction.matchId',
+  'listPlayers.teamId',
+  'readPredictionRules.matchId',
   'writePrediction.matchId',
 ]
 

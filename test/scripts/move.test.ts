@@ -200,7 +200,7 @@ async function addRevisions(tx: Transaction, { at, text }: { at: Date; text: str
 }
 
 async function addMatches(tx: Transaction, { at, text }: { at: Date; text: string }) {
-  const { teams, matches, matchSettlements, checkIns, predictions } = tx.tables
+  const { teams, matches, matchSettlements, checkIns, predictions, predictionSplits } = tx.tables
   const [home, away] = await tx.select({ id: teams.id }).from(teams).limit(2)
   if (!home || !away) throw new Error('the seed has teams')
   const [matchId, userId, revision] = ['match', 'Z', Number.MAX_SAFE_INTEGER]
@@ -218,7 +218,10 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   await tx.insert(tx.tables.matchEvents).values({ ...event, data: JSON.stringify({ season: text }) })
   await tx.insert(checkIns).values({ userId, matchId, checkedInAt: at })
   const prediction = { matchId, userId, ...scores, createdAt: at, changedAt: at, state: 'open' }
-  await tx.insert(predictions).values({ ...prediction, points: 0, booked: 0 })
+  const joker = { competition: 'é', jokerSeason: text, jokerRound: text }
+  await tx.insert(predictions).values({ ...prediction, ...joker, points: 0, booked: 0 })
+  const split = { home: 0, draw: 1, away: Number.MAX_SAFE_INTEGER }
+  await tx.insert(predictionSplits).values({ matchId, kickoffAt: at, frozenAt: at, ...split })
 }
 
 async function addPictures(tx: Transaction, at: Date) {

@@ -1,11 +1,11 @@
 /** Competitions in which fans predict: until when, and for how many points. A match names one by its id. */
 import { and, asc, eq } from 'drizzle-orm'
-import type { Reader } from '../../../db/index.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
-import type { Static } from '../../core/typebox.ts'
+import { type Static, Type } from '../../core/typebox.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
+import { Active, EntrySlug, Maybe } from '../catalogue/entry-schema.ts'
 import { declarePlainKind } from '../catalogue/plain-kind.ts'
 import { presentTexts, Text } from '../catalogue/texts.ts'
 
@@ -27,6 +27,17 @@ export const Deadline = OneOf(['match', 'round'], {
 })
 type Deadline = Static<typeof Deadline>
 
+export const Joker = Integer({
+  minimum: 1,
+  maximum: 100,
+  description: 'How many predictions a fan can double in a season, at most one of a round. Null: none.',
+})
+
+export const Crowd = Type.Boolean({
+  default: false,
+  description: 'Whether the points of an outcome grow by the share of fans who chose another one.',
+})
+
 export const competitionKind = declarePlainKind({
   kind: 'competition',
   list: 'competitions',
@@ -37,6 +48,8 @@ export const competitionKind = declarePlainKind({
       name: Text(100, 'What fans see.'),
       deadline: Deadline,
       points: PredictionPoints,
+      joker: Maybe(Joker),
+      crowd: Type.Optional(Crowd),
       active: Active,
     },
     { title: 'Competition' },
@@ -51,6 +64,9 @@ export interface Competition {
   id: string
   deadline: Deadline
   points: PredictionPoints
+  /** Per season. Null: none. */
+  joker: number | null
+  crowd: boolean
 }
 
 /** The active entry that a match names. Undefined: the match has the default competition, whose points are settings. */
@@ -76,15 +92,24 @@ const rulesOf = ({
   id,
   deadline,
   points,
-}: {
-  id: string
-  deadline: string
-  points: string
-}): Competition => ({
+  joker,
+  crowd,
+}: Tables['competitions']['$inferSelect']): Competition => ({
   id,
   deadline: deadline as Deadline,
   points: JSON.parse(points) as PredictionPoints,
+  joker,
+  crowd,
 })
+
+/** Query for the active competitions whose points depend on how many fans choose an outcome. */
+export function selectWithCrowd(reader: Reader) {
+  const { competitions } = reader.tables
+  return reader
+    .select({ id: competitions.id, deadline: competitions.deadline })
+    .from(competitions)
+    .where(and(eq(competitions.active, true), eq(competitions.crowd, true)))
+}
 
 /** The active competitions, by id. */
 export const getCompetitions = ({ read, cache }: ReadSource) =>

@@ -1,10 +1,10 @@
-import { Closed, Slug } from '../../core/schemas.ts'
+import { Closed, Nullable, Slug } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
-import { Deadline, getCompetitions, PredictionPoints } from './competition-kind.ts'
+import { Crowd, Deadline, getCompetitions, Joker, PredictionPoints } from './competition-kind.ts'
 
 const Competition = Closed(
   {
@@ -12,6 +12,8 @@ const Competition = Closed(
     name: Type.String({ description: 'For the fan to read.' }),
     deadline: Deadline,
     points: PredictionPoints,
+    joker: Nullable(Joker),
+    crowd: Crowd,
   },
   { title: 'Competition' },
 )
@@ -21,6 +23,8 @@ const example = {
   name: 'Coastal Cup',
   deadline: 'round',
   points: { exact: 30, difference: 15, outcome: 10 },
+  joker: 3,
+  crowd: true,
 }
 
 export const competitionsRoutes = (deps: { publicReads: PublicReads }) =>

@@ -4,8 +4,11 @@ import {
   aliasedTable,
   and,
   asc,
+  type Column,
   desc,
   eq,
+  exists,
+  gt,
   gte,
   inArray,
   lt,
@@ -18,15 +21,16 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
+import { locksExclusively, locksShared } from '../../../db/row-lock.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, isAfter, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import { presentTexts } from '../catalogue/texts.ts'
-import { type Competition, findCompetition } from '../competitions/competition-kind.ts'
+import { type Competition, findCompetition, selectWithCrowd } from '../competitions/competition-kind.ts'
 import { checkInOf } from './check-in-window.ts'
 import { matchProblems } from './problems.ts'
 import type { MatchesQuery, Status } from './schema.ts'
@@ -165,6 +169,62 @@ export function matchBetween(reader: Reader, { matchId, statuses, from, to, befo
     )
 }
 
+/** Query for the matches whose predictions are closed and whose competition gives points by how many fans choose an outcome. */
+export function selectClosed(reader: Reader, now: Date) {
+  const { matches } = reader.tables
+  const competition = selectWithCrowd(reader).as('with_crowd')
+  const begun = ({ status, kickoffAt }: Pick<Tables['matches'], 'status' | 'kickoffAt'>) =>
+    or(ne(status, 'scheduled'), lte(kickoffAt, now))
+  return reader
+    .select({ id: matches.id, kickoffAt: matches.kickoffAt })
+    .from(matches)
+    .innerJoin(competition, eq(competition.id, matches.competition))
+    .where(
+      and(
+        eq(matches.active, true),
+        notInArray(matches.status, ['postponed', 'cancelled']),
+        or(
+          begun(matches),
+          and(eq(competition.deadline, 'round'), exists(matchesOfRound(reader, matches, begun))),
+        ),
+      ),
+    )
+}
+
+/** When predictions of an active match close, as planned now. */
+export async function readDeadline(
+  reader: Reader,
+  match: MatchRow,
+  competition: Competition | undefined,
+): Promise<Date> {
+  if (competition?.deadline !== 'round' || match.round === null) return match.kickoffAt
+  const { competition: name, season, round } = match
+  const ofRound = await reader
+    .select({ kickoffAt: reader.tables.matches.kickoffAt })
+    .from(reader.tables.matches)
+    .where(isOfRound(reader.tables.matches, { competition: name, season, round }))
+  return new Date(Math.min(...[match, ...ofRound].map(({ kickoffAt }) => kickoffAt.getTime())))
+}
+
+/** A unit of work that predicts takes it until the end, so that `lockToClose` waits for it. No row: the match has begun. */
+export const lockToPredict = preparedRow((tx: Transaction, matchId: string, now: Date) => {
+  const { matches } = tx.tables
+  const isOpen = and(eq(matches.status, 'scheduled'), gt(matches.kickoffAt, now))
+  return locksShared(
+    tx,
+    tx
+      .select({ id: matches.id })
+      .from(matches)
+      .where(and(eq(matches.id, matchId), isOpen)),
+  )
+})
+
+/** Waits for all who predict the match: what they wrote is committed, and the next ones see what this unit of work writes. */
+export const lockToClose = preparedRow((tx: Transaction, matchId: string) => {
+  const { matches } = tx.tables
+  return locksExclusively(tx, tx.select({ id: matches.id }).from(matches).where(eq(matches.id, matchId)))
+})
+
 /**
  * The active matches of the round of a match in the statement, which is those of its competition and season with the same `round`,
  * itself included. Postponed and cancelled ones are not played in it. A match without `round` has none.
@@ -178,17 +238,20 @@ export function matchesOfRound(
   return reader
     .select({ kickoffAt: other.kickoffAt })
     .from(other)
-    .where(
-      and(
-        eq(other.competition, match.competition),
-        eq(other.season, match.season),
-        eq(other.round, match.round),
-        eq(other.active, true),
-        notInArray(other.status, ['postponed', 'cancelled']),
-        condition(other),
-      ),
-    )
+    .where(and(isOfRound(other, match), condition(other)))
 }
+
+const isOfRound = (
+  other: Tables['matches'],
+  { competition, season, round }: Record<'competition' | 'season' | 'round', Column | string>,
+) =>
+  and(
+    eq(other.competition, competition),
+    eq(other.season, season),
+    eq(other.round, round),
+    eq(other.active, true),
+    notInArray(other.status, ['postponed', 'cancelled']),
+  )
 
 export function presentMatch({ active: _, sponsorId: _s, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
   const window = checkInOf(match)

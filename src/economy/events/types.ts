@@ -283,6 +283,13 @@ export const applicationEvents = {
       difference: Type.Boolean({ description: 'Whether the goal difference was right.' }),
       exact: Type.Boolean({ description: 'Whether both scores were right.' }),
       points: Integer({ minimum: 0, description: 'Points for the most exact match of these.' }),
+      bonus: Type.Optional(
+        Integer({
+          minimum: 1,
+          description: 'What the crowd added to the outcome, before a joker doubled it.',
+        }),
+      ),
+      joker: Type.Optional(Type.Literal(true, { description: 'A joker doubled the points.' })),
     },
     {
       description:

@@ -1,8 +1,8 @@
 /** What fans predict for a match, and what a result would do with their predictions. Both count the stored rows. */
 import { count, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { findSettlement } from '../../club/matches/settlements.ts'
-import { hitsOf, pointsFor, pointsOfMatch, type Scores } from './score.ts'
+import { crowdBonus, hitsOf, outcomeOf, pointsFor, pointsOfMatch, type Scores } from './score.ts'
+import { findSplit } from './split.ts'
 
 /** Scores that are listed by name. */
 const LISTED_SCORES = 5
@@ -71,13 +71,22 @@ export async function forecastSettlement(
 ): Promise<SettlementForecast> {
   const { predictions } = reader.tables
   const { homeScore, awayScore, booked, changedAt } = predictions
+  const joker = sql`case when ${predictions.jokerRound} is null then 0 else 1 end`.mapWith(Number)
   const isInTime = sql`case when ${changedAt} < ${sql.param(kickoffAt, changedAt)} then 1 else 0 end`
   const groups = await reader
-    .select({ homeScore, awayScore, booked, fans: count(), inTime: sql`sum(${isInTime})`.mapWith(Number) })
+    .select({
+      homeScore,
+      awayScore,
+      booked,
+      joker,
+      fans: count(),
+      inTime: sql`sum(${isInTime})`.mapWith(Number),
+    })
     .from(predictions)
     .where(eq(predictions.matchId, matchId))
-    .groupBy(homeScore, awayScore, booked)
-  const points = await pointsOf(reader, matchId)
+    .groupBy(homeScore, awayScore, booked, joker)
+  const points = await pointsOfMatch(reader, matchId)
+  const split = await findSplit(reader, matchId)
   const forecast: SettlementForecast = {
     predictions: 0,
     exact: 0,
@@ -88,27 +97,17 @@ export async function forecastSettlement(
     grants: 0,
     takesBack: 0,
   }
-  for (const { fans, booked, inTime, ...predicted } of groups) {
+  for (const { fans, booked, inTime, joker, ...predicted } of groups) {
     const hits = hitsOf(predicted, result)
     const best = hits.exact ? 'exact' : hits.difference ? 'difference' : hits.outcome ? 'outcome' : 'missed'
     const late = fans - inTime
     forecast.predictions += fans
     forecast[best] += inTime
     forecast.late += late
-    const change = pointsFor(hits, points) - booked
+    const bonus = split ? crowdBonus(split, outcomeOf(predicted), points.outcome) : 0
+    const change = pointsFor(hits, points, bonus) * (joker ? 2 : 1) - booked
     forecast[change > 0 ? 'grants' : 'takesBack'] += inTime * Math.abs(change)
     forecast.takesBack += late * booked
   }
   return forecast
-}
-
-/** A match keeps the points of its first settlement. */
-async function pointsOf(reader: Reader, matchId: string) {
-  const settled = await findSettlement(reader, matchId)
-  const now = await pointsOfMatch(reader, matchId)
-  return {
-    outcome: settled?.pointsOutcome ?? now.outcome,
-    difference: settled?.pointsDifference ?? now.difference,
-    exact: settled?.pointsExact ?? now.exact,
-  }
 }

@@ -3,7 +3,7 @@
  * (`predict.ts`). The result settles it (`settle.ts`): it gets points by its score (`score.ts`), or it is void.
  */
 
-import { and, asc, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { requireMatch } from '../../club/matches/matches.ts'
@@ -11,6 +11,7 @@ import type { Merge, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { predictionProblems } from './problems.ts'
+import { freezeSplits } from './split.ts'
 
 /** Newest first. A change of a prediction does not change the order. */
 export async function listPredictions(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
@@ -54,8 +55,10 @@ const selectPrediction = preparedRow((reader: Reader, matchId: string, userId: s
 
 export type PredictionRow = Tables['predictions']['$inferSelect']
 
+export const hasJoker = ({ jokerRound }: Pick<PredictionRow, 'jokerRound'>): boolean => jokerRound !== null
+
 export function presentPrediction(row: PredictionRow) {
-  const { matchId, homeScore, awayScore, outcome, difference, exact, points, settledAt } = row
+  const { matchId, homeScore, awayScore, competition, outcome, difference, exact, points, settledAt } = row
   const isSettled = outcome !== null && difference !== null && exact !== null && settledAt !== null
   return {
     matchId,
@@ -64,6 +67,7 @@ export function presentPrediction(row: PredictionRow) {
     predictedAt: row.changedAt.toISOString(),
     // Guarantee of the cast: the constraint `predictions_state`.
     state: row.state as 'open' | 'settled' | 'void',
+    ...(competition === null ? {} : { joker: hasJoker(row) }),
     settled: isSettled ? { outcome, difference, exact, points, settledAt: settledAt.toISOString() } : null,
   }
 }
@@ -80,22 +84,44 @@ export async function exportPredictions(reader: Reader, userId: string) {
 }
 
 /**
- * Moves open predictions, or deletes them where the other fan has predicted the match. Settled ones stay with the merged
- * record, whose ledger has their points. Returns the number of moved predictions.
+ * Moves open predictions, or deletes them where the other fan has predicted the match. A joker moves with its prediction unless the
+ * other fan has one in the round. Settled ones stay with the merged record, whose ledger has their points. So do those that a split
+ * counts and that cannot move as they are: no points change. Returns the number of moved predictions.
  */
 export async function movePredictions(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { predictions } = tx.tables
   const isOpen = and(eq(predictions.userId, fromId), isNull(predictions.settledBy), eq(predictions.booked, 0))
-  const own = await tx
-    .select({ matchId: predictions.matchId })
-    .from(predictions)
-    .where(eq(predictions.userId, intoId))
-  const taken = own.map(({ matchId }) => matchId)
+  const open = await tx.select().from(predictions).where(isOpen)
+  const counted = await freezeSplits(
+    tx,
+    open.flatMap(({ competition, matchId }) => (competition === null ? [] : matchId)),
+  )
+  const own = await tx.select().from(predictions).where(eq(predictions.userId, intoId))
+  const predicted = new Set(own.map(({ matchId }) => matchId))
+  const jokers = new Set(own.flatMap(jokerOf))
+  const clashing = open.filter(row => jokerOf(row).some(joker => jokers.has(joker)))
+  const losing = clashing.flatMap(({ matchId }) => (counted.has(matchId) ? [] : matchId))
+  const staying = open.flatMap(row =>
+    counted.has(row.matchId) && (predicted.has(row.matchId) || clashing.includes(row)) ? row.matchId : [],
+  )
+  const isOf = (ids: string[]) => inArray(predictions.matchId, ids)
+  if (losing.length > 0)
+    await tx
+      .update(predictions)
+      .set({ jokerSeason: null, jokerRound: null })
+      .where(and(isOpen, isOf(losing)))
+  const stays = [...staying, ...predicted]
   const moved = await tx
     .update(predictions)
     .set({ userId: intoId })
-    .where(and(isOpen, taken.length === 0 ? undefined : notInArray(predictions.matchId, taken)))
+    .where(and(isOpen, stays.length === 0 ? undefined : notInArray(predictions.matchId, stays)))
     .returning({ matchId: predictions.matchId })
-  await tx.delete(predictions).where(isOpen)
+  await tx
+    .delete(predictions)
+    .where(and(isOpen, staying.length === 0 ? undefined : notInArray(predictions.matchId, staying)))
   return moved.length
 }
+
+/** Two predictions of a fan cannot have the same. */
+const jokerOf = ({ competition, jokerSeason, jokerRound }: PredictionRow): string[] =>
+  jokerRound === null ? [] : [JSON.stringify([competition, jokerSeason, jokerRound])]

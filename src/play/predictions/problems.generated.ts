@@ -5,6 +5,12 @@ import { predictionProblems } from './problems.ts'
 
 export const thrownBy = {
   readPrediction: [matchProblems.match_not_found, predictionProblems.prediction_not_found],
-  writePrediction: [matchProblems.match_not_found, predictionProblems.prediction_closed],
+  writePrediction: [
+    matchProblems.match_not_found,
+    predictionProblems.joker_not_offered,
+    predictionProblems.joker_used,
+    predictionProblems.prediction_closed,
+  ],
   listPredictions: [transportProblems.invalid_cursor],
+  readPredictionRules: [matchProblems.match_not_found],
 } as const

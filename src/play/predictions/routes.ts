@@ -3,13 +3,16 @@ import { MatchParams } from '../../club/matches/schema.ts'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { PublicReads } from '../../platform/cache/public-reads.ts'
+import { publicReaders } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { writePrediction } from './predict.ts'
 import { listPredictions, readPrediction } from './predictions.ts'
 import { thrownBy } from './problems.generated.ts'
+import { getPredictionRules } from './rules.ts'
 import * as schema from './schema.ts'
 
-type PredictionDeps = FanDeps & { cursors: Cursors }
+type PredictionDeps = FanDeps & { cursors: Cursors; publicReads: PublicReads }
 
 const TAG = 'Matches'
 
@@ -60,5 +63,25 @@ const ownRoutes = (deps: PredictionDeps) =>
     }),
   )
 
+const publicRoutes = (deps: PredictionDeps) =>
+  publicReaders(deps, { prefix: '/api/matches', tag: TAG }).get(
+    '/:matchId/predictions',
+    ({ params, readPublic }) => readPublic(source => getPredictionRules(source, params.matchId)),
+    operation({
+      id: 'readPredictionRules',
+      summary: 'Read the rules of predictions of a match',
+      description:
+        'Deadline, points and jokers. In a competition with `crowd`, also how many fans chose each outcome, once predictions have closed.',
+      conditional: true,
+      params: MatchParams,
+      responses: { 200: schema.PredictionRules },
+      problems: thrownBy.readPredictionRules,
+      examples: { 200: schema.exampleRules },
+    }),
+  )
+
 export const predictionRoutes = (deps: PredictionDeps) =>
-  new Elysia({ name: 'matchday/prediction-routes' }).use(matchRoutes(deps)).use(ownRoutes(deps))
+  new Elysia({ name: 'matchday/prediction-routes' })
+    .use(publicRoutes(deps))
+    .use(matchRoutes(deps))
+    .use(ownRoutes(deps))

@@ -1,6 +1,7 @@
 /** Compares a prediction with the result. */
 import type { Reader } from '../../../db/index.ts'
 import { findCompetitionOf } from '../../club/matches/matches.ts'
+import { findSettlement } from '../../club/matches/settlements.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
 
@@ -26,10 +27,16 @@ export const predictionPointsIn = (settings: Settings): PredictionPoints => ({
   exact: settings.predictionPointsExact,
 })
 
-/** The points that a match gives now: of its competition, or the club's settings. */
+/** The points that a match gives: those of its first settlement, else of its competition, else the club's settings. */
 export async function pointsOfMatch(reader: Reader, matchId: string): Promise<PredictionPoints> {
+  const settled = await findSettlement(reader, matchId)
   const competition = await findCompetitionOf(reader, matchId)
-  return competition?.points ?? predictionPointsIn(await settingsOf(reader))
+  const now = competition?.points ?? predictionPointsIn(await settingsOf(reader))
+  return {
+    outcome: settled?.pointsOutcome ?? now.outcome,
+    difference: settled?.pointsDifference ?? now.difference,
+    exact: settled?.pointsExact ?? now.exact,
+  }
 }
 
 const differenceOf = ({ homeScore, awayScore }: Scores) => homeScore - awayScore
@@ -44,9 +51,23 @@ export function hitsOf(predicted: Scores, result: Scores): Hits {
   }
 }
 
-/** The points of the best hit. */
-export function pointsFor(hits: Hits, points: PredictionPoints): number {
+/** The points of the best hit. `bonus` is that of the crowd, for an outcome alone. */
+export function pointsFor(hits: Hits, points: PredictionPoints, bonus = 0): number {
   if (hits.exact) return points.exact
   if (hits.difference) return points.difference
-  return hits.outcome ? points.outcome : 0
+  return hits.outcome ? points.outcome + bonus : 0
+}
+
+/** How many fans chose each outcome. */
+export type Split = Record<'home' | 'draw' | 'away', number>
+
+export function outcomeOf(scores: Scores): keyof Split {
+  const difference = differenceOf(scores)
+  return difference > 0 ? 'home' : difference < 0 ? 'away' : 'draw'
+}
+
+/** What an outcome gives more, by the share of fans who chose another one: at most as much as without. */
+export function crowdBonus(split: Split, outcome: keyof Split, points: number): number {
+  const all = split.home + split.draw + split.away
+  return all === 0 ? 0 : Math.floor((points * (all - split[outcome])) / all)
 }

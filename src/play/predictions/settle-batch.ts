@@ -13,9 +13,10 @@ import { type Cause, predictionRefOf } from '../../economy/ledgers/reasons.ts'
 import type { Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/personal-data.ts'
 import { followMerges } from '../../identity/users/merges.ts'
-import type { PredictionRow } from './predictions.ts'
-import type { PredictionPoints } from './score.ts'
-import { isSettledAs, type Target, targetOf } from './target.ts'
+import { hasJoker, type PredictionRow } from './predictions.ts'
+import type { PredictionPoints, Split } from './score.ts'
+import { findSplit } from './split.ts'
+import { bonusOf, isSettledAs, type Target, targetOf } from './target.ts'
 
 /** Longer than any unit of work: after this time, every prediction that was accepted before the result is committed. */
 const SETTLED_MS = 60_000
@@ -44,7 +45,8 @@ export async function settleBatch(
   if (last === undefined) return { mismatched: [], more: await endPass(tx, settlement) }
   const rows = await lockPredictions(tx, settlement, last)
   await advanceSettlement(tx, matchId, { ...settlement, cursor: last })
-  return { mismatched: await settleFans(tx, rows, settlement), more: true }
+  const split = (await findSplit(tx, matchId)) ?? null
+  return { mismatched: await settleFans(tx, rows, { ...settlement, split }), more: true }
 }
 
 /** The condition for predictions after the cursor that are not settled by this result. */
@@ -78,15 +80,18 @@ async function lockPredictions(tx: Transaction, settlement: Settlement, last: st
   return rows.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
 }
 
+/** What the points of a match follow from. */
+export type Scoring = Settlement & { split: Split | null }
+
 interface Settling {
   row: PredictionRow
   target: Target
 }
 
 /** Returns the fans who were not settled. */
-async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Settlement): Promise<string[]> {
+async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Scoring): Promise<string[]> {
   const changing = rows
-    .map(row => ({ row, target: targetOf(row, settlement) }))
+    .map(row => ({ row, target: targetOf(row, settlement, settlement.split) }))
     .filter(({ row, target }) => !isSettledAs(row, target))
   const now = tx.now()
   // Includes fans who get no points: other units of work also lock the account, then buckets, and then write an event of the
@@ -173,7 +178,7 @@ async function writeTargets(
 /** The event of a prediction that gets a result. */
 function eventOf(
   { row, target }: Settling,
-  settlement: Settlement,
+  settlement: Scoring,
   { now, fansOf }: { now: Date } & Pick<Ledgers, 'fansOf'>,
 ): NewEvent[] {
   const data = settledData(row, target, settlement)
@@ -186,17 +191,30 @@ function eventOf(
 
 /** The data of the event; null if the prediction gets no result. */
 export function settledData(
-  { homeScore, awayScore }: Pick<PredictionRow, 'homeScore' | 'awayScore'>,
+  row: Pick<PredictionRow, 'homeScore' | 'awayScore' | 'jokerRound'>,
   target: Target,
-  { matchId, revision, ...result }: Settlement,
+  settlement: Scoring,
 ): DataOf<typeof TYPE> | null {
+  const { homeScore, awayScore } = row
+  const { matchId, revision, split, ...result } = settlement
   if (target.state !== 'settled' || result.homeScore === null || result.awayScore === null) return null
   const { outcome, difference, exact, points } = target
   const scores = {
     predicted: { homeScore, awayScore },
     result: { homeScore: result.homeScore, awayScore: result.awayScore },
   }
-  return { matchId, revision, ...scores, outcome, difference, exact, points }
+  const bonus = outcome && !difference ? bonusOf(row, settlement, split) : 0
+  return {
+    matchId,
+    revision,
+    ...scores,
+    outcome,
+    difference,
+    exact,
+    points,
+    ...(bonus > 0 ? { bonus } : {}),
+    ...(hasJoker(row) ? { joker: true as const } : {}),
+  }
 }
 
 /** The next pass tries them again. */

@@ -5,6 +5,7 @@ import { listDueSettlements } from '../../club/matches/settlements.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { pointsOfMatch } from './score.ts'
 import { settleBatch } from './settle-batch.ts'
+import { freezeDueSplits } from './split.ts'
 
 /**
  * Fans per batch, adjusted so that a batch with its commit takes about `ms` milliseconds. Other writers on SQLite, and
@@ -26,6 +27,7 @@ interface SettleDeps {
 export async function settlePredictions(deps: SettleDeps, stopping: () => boolean = () => false) {
   const { read } = deps.db
   const failures: unknown[] = []
+  await freezeDueSplits(deps.db)
   // A match that fails does not hold up the others.
   for (const matchId of await listDueSettlements(read, read.now()))
     await settleMatch(deps, matchId, stopping).catch(error => failures.push(error))
@@ -33,6 +35,8 @@ export async function settlePredictions(deps: SettleDeps, stopping: () => boolea
 }
 
 async function settleMatch({ db, log, elapsed }: SettleDeps, matchId: string, stopping: () => boolean) {
+  // Its result may have come after the others were frozen.
+  await freezeDueSplits(db, matchId)
   let [more, fans] = [true, FANS.first]
   while (more && !stopping()) {
     let began = 0

@@ -1,11 +1,14 @@
 /** Predictions and check-ins of several processes at the same time. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { createCheckInCodes } from '../../../src/play/check-ins/code.ts'
+import { findSplit, freezeDueSplits } from '../../../src/play/predictions/split.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
 import { readLines } from '../../support/read-lines.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const PROCESSES = 2
 const SECRET = 'a secret of the race'
@@ -24,8 +27,8 @@ describe.each(engines)('Processes at a match ($name)', engine => {
   })
   afterAll(() => temporary.remove())
 
-  async function addMatch(id: string, kickoffAt: Date) {
-    const match = { competition: 'Cup', season: '2026', homeTeamId: 'home', awayTeamId: 'away' }
+  async function addMatch(id: string, kickoffAt: Date, competition = 'Cup') {
+    const match = { competition, round: 'Final', season: '2026', homeTeamId: 'home', awayTeamId: 'away' }
     const stamps = { createdAt: new Date(), updatedAt: new Date() }
     const state = { status: 'scheduled', revision: 1, active: true, kickoffAt }
     await temporary.db.write(tx => tx.insert(tx.tables.matches).values({ id, ...match, ...state, ...stamps }))
@@ -66,6 +69,52 @@ describe.each(engines)('Processes at a match ($name)', engine => {
     expect(rows.map(({ userId }) => userId).toSorted()).toEqual(predictors.map(({ id }) => id).toSorted())
     expect(predictors).toHaveLength(accepted.length)
     expect(await users(refused.map(({ subject }) => subject))).toEqual([])
+  })
+
+  const addCup = (id: string) =>
+    temporary.db.write(tx => {
+      const points = { exact: 30, difference: 20, outcome: 10 }
+      return competitionKind.upsert(tx, { id, name: id, deadline: 'match', points, joker: 1, crowd: true })
+    })
+
+  test('predictions concurrent with the split: each accepted one is counted, and none is accepted after it', async () => {
+    await addCup('crowd-cup')
+    const running = await Promise.all(
+      ['first', 'second'].map(name => start('predict', 'crowded', `crowd-${name}`)),
+    )
+    const kickoffAt = new Date(Date.now() + KICK_OFF_IN_MS)
+    await addMatch('crowded', kickoffAt, 'crowd-cup')
+    const { db } = temporary
+    const split = await waitUntil('the split', async () => {
+      await freezeDueSplits(db)
+      return findSplit(db.read, 'crowded')
+    })
+    const outcomes = await Promise.all(running.map(end => end<{ code: string | null }>()))
+    const accepted = outcomes.flat().filter(({ code }) => code === null).length
+    expect(split).toEqual({ home: accepted, draw: 0, away: 0 })
+    const { predictions } = db.tables
+    const rows = await db.read.select().from(predictions).where(eq(predictions.matchId, 'crowded'))
+    expect(rows).toHaveLength(accepted)
+  })
+
+  test('put the joker of the same fans on two matches of a round: each fan has it on one', async () => {
+    const fans = 8
+    await addCup('joker-cup')
+    const matchIds = ['joker-a', 'joker-b']
+    const kickoffAt = new Date(Date.now() + 3_600_000)
+    for (const matchId of matchIds) await addMatch(matchId, kickoffAt, 'joker-cup')
+    const running = await Promise.all(matchIds.map(matchId => start('joker', matchId, 'joker', String(fans))))
+    const outcomes = await Promise.all(running.map(end => end<{ subject: string; code: string | null }>()))
+    const codes = new Set(outcomes.flat().map(({ code }) => code))
+    expect([...codes].filter(code => code !== null)).toEqual(['joker_used'])
+    const { predictions } = temporary.db.tables
+    const rows = await temporary.db.read
+      .select()
+      .from(predictions)
+      .where(inArray(predictions.matchId, matchIds))
+    expect(rows.every(({ jokerRound }) => jokerRound === 'Final')).toBe(true)
+    expect(new Set(rows.map(({ userId }) => userId)).size).toBe(fans)
+    expect(rows).toHaveLength(fans)
   })
 
   test('scan the same fans: each has one check-in and one event', async () => {

@@ -1,7 +1,7 @@
 /**
  * A process that acts for fans at a match, eight units of work at a time. Prints a line when it is ready, and its outcomes as JSON.
  * `bun racing-process.ts DATABASE_URL predict MATCH NAME` predicts for new fans until the match is closed for some of them;
- * `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
+ * `… joker MATCH NAME FANS` puts the joker of fans on a match, several times; `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
  */
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../../src/core/problems.ts'
@@ -48,6 +48,22 @@ async function predict(matchId: string, name: string) {
   return outcomes
 }
 
+async function putJokers(matchId: string, name: string, fans: number) {
+  const puts = Array.from({ length: fans * SCANS }, (_, n) => `${name}-${n % fans}`)
+  const outcomes: { subject: string; code: string | null }[] = []
+  await inParallel(async () => {
+    for (let subject = puts.shift(); subject !== undefined; subject = puts.shift()) {
+      const caller = callerOf(subject)
+      const prediction = { homeScore: 1, awayScore: 0, joker: true }
+      const done = await persist(async tx =>
+        writePrediction(tx, await writerOf(tx, caller), matchId, prediction),
+      )
+      outcomes.push({ subject, code: done instanceof DomainError ? done.code : null })
+    }
+  })
+  return outcomes
+}
+
 async function scan(secret: string, code: string, fans: number) {
   const codes = createCheckInCodes(secret)
   const scans = Array.from({ length: fans * SCANS }, (_, n) => `fan-${n % fans}`)
@@ -64,6 +80,11 @@ async function scan(secret: string, code: string, fans: number) {
 }
 
 process.stdout.write('ready\n')
-const outcomes = action === 'predict' ? await predict(what, detail) : await scan(what, detail, Number(fans))
+const actions: Record<string, () => Promise<unknown[]>> = {
+  predict: () => predict(what, detail),
+  joker: () => putJokers(what, detail, Number(fans)),
+  'check-in': () => scan(what, detail, Number(fans)),
+}
+const outcomes = await actions[action]?.()
 await db.close()
 process.stdout.write(`${JSON.stringify(outcomes)}\n`)

@@ -179,11 +179,31 @@ function catalogue(at: Date): CatalogueRecord[] {
         items: [{ id: 'goal', weight: 1_000_000 }],
       },
     },
-    ...['played', 'coming'].map(
+    {
+      kind: 'player',
+      entry: {
+        ...{ id: 'nine', teamId: 'harbour', name: text('Ana'), number: 9 },
+        ...{ position: text('Forward'), imageUrl: '/pictures/nine.svg' },
+      },
+    },
+    {
+      kind: 'competition',
+      entry: {
+        ...{ id: 'cup', name: text('Cup'), deadline: 'round', joker: 3, crowd: true },
+        points: { exact: 30, difference: 20, outcome: 10 },
+      },
+    },
+    ...['played', 'coming', 'cup-tie'].map(
       (id): CatalogueRecord => ({
         kind: 'match',
         entry: {
-          ...{ id, competition: text('League'), season: '2026/27', round: 'Round 1', venue: 'Harbour Park' },
+          ...{
+            id,
+            competition: id === 'cup-tie' ? 'cup' : text('League'),
+            season: '2026/27',
+            round: 'Round 1',
+            venue: 'Harbour Park',
+          },
           ...{
             homeTeamId: 'harbour',
             awayTeamId: 'bay',
@@ -521,6 +541,7 @@ async function matches(world: World, [fan, other, third]: NamedFan[]) {
   const club = world.withToken(await world.serverKey(['matches:write'], { source: 'statistics' }))
   const kickoffAt = new Date(world.clock.ms + 3_600_000).toISOString()
   const report = async (
+    matchId: string,
     revision: number,
     status: string,
     homeScore: number | null,
@@ -528,9 +549,9 @@ async function matches(world: World, [fan, other, third]: NamedFan[]) {
   ) =>
     expectStatus(
       200,
-      await club.put('/api/matches/played', { revision, status, kickoffAt, homeScore, awayScore }),
+      await club.put(`/api/matches/${matchId}`, { revision, status, kickoffAt, homeScore, awayScore }),
     )
-  await report(2, 'scheduled', null, null)
+  for (const id of ['played', 'cup-tie']) await report(id, 2, 'scheduled', null, null)
   expectStatus(
     201,
     await fan.post('/api/check-ins', {
@@ -541,13 +562,18 @@ async function matches(world: World, [fan, other, third]: NamedFan[]) {
   await predict(other, 'played', 1, 0)
   await predict(third, 'played', 3, 0)
   await predict(fan, 'coming', 1, 1)
+  await predict(fan, 'cup-tie', 1, 0, true)
+  await predict(other, 'cup-tie', 0, 0)
+  await predict(third, 'cup-tie', 0, 1)
   for (const [revision, awayScore] of [
     [3, 0],
     [4, 1],
   ] as const) {
-    await report(revision, 'finished', 2, awayScore)
+    await report('played', revision, 'finished', 2, awayScore)
     await settleAll(world)
   }
+  await report('cup-tie', 3, 'finished', 2, 0)
+  await settleAll(world)
 }
 
 /** A shared code, and of three generated codes one that is redeemed, one that is voided and one that is unused. */

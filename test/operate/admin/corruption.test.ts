@@ -32,6 +32,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['lockers.*', 'lockerItems.*', 'privacySettings.*', 'termsAcceptances.*', 'fanRelations.followedAt'],
     ...['fanRelations.mutedAt', 'reports.reference', 'reports.reason', 'reports.note', 'reports.evidence'],
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
+    ...['predictions.competition', 'predictions.jokerSeason', 'predictions.jokerRound'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     'consents.source',
     ...['leagues.competition', 'leagues.seasonId', 'leagueRounds.week'],
@@ -56,6 +57,8 @@ const UNKNOWN: Record<string, string[]> = {
     ...['collectibles.updatedAt', 'events.voidedAt', 'leaderboardEntries.leftAt'],
     ...[
       'matchSettlements.revisedAt',
+      'predictionSplits.frozenAt',
+      'predictionSplits.kickoffAt',
       'orders.addressKeptUntil',
       'orders.cancelledAt',
       'orders.expiresAt',

@@ -2,20 +2,11 @@
 import { expect, test } from 'bun:test'
 import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
 import type { Client } from '../../support/client.ts'
-import { type Fan, onEachEngine, type World } from '../../support/world.ts'
+import { type Fan, onEachEngine } from '../../support/world.ts'
 import { patientFan } from '../packs/packs-world.ts'
-import { addPredictor, HOUR, settleAll, stateOf } from './match-world.ts'
-
-type Competition = Parameters<typeof competitionKind.upsert>[1]
+import { addCompetition, addPredictor, HOUR, settleAll, stateOf } from './match-world.ts'
 
 let count = 0
-
-async function addCompetition(world: World, rules: Partial<Competition> = {}): Promise<string> {
-  const points = { exact: 40, difference: 20, outcome: 7 }
-  const entry = { id: `cup-${++count}`, name: 'Cup', deadline: 'round' as const, points, ...rules }
-  await world.db.write(tx => competitionKind.upsert(tx, entry))
-  return entry.id
-}
 
 const predict = async (fan: Client, matchId: string) =>
   (await fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 })).body.code ?? null

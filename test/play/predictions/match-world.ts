@@ -1,5 +1,6 @@
 /** A match with predictions, for tests of its settlement. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
+import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
 import { settlePredictions } from '../../../src/play/predictions/settle.ts'
 import type { Fan, World } from '../../support/world.ts'
 import { expectStatus, patientFan, userIdOf } from '../packs/packs-world.ts'
@@ -7,7 +8,10 @@ import { expectStatus, patientFan, userIdOf } from '../packs/packs-world.ts'
 export const HOUR = 3_600_000
 
 /** Kick-off is in an hour. */
-export async function addMatch(world: World, fields: { season?: string } = {}) {
+export async function addMatch(
+  world: World,
+  fields: { season?: string; competition?: string; round?: string } = {},
+) {
   const kickoffAt = new Date(world.clock.ms + HOUR)
   const matchId = await world.match({ ...fields, id: `match-${crypto.randomUUID()}`, kickoffAt })
   const key = await world.serverKey(['matches:write'])
@@ -31,6 +35,22 @@ export async function addMatch(world: World, fields: { season?: string } = {}) {
   }
 }
 
+type Competition = Parameters<typeof competitionKind.upsert>[1]
+
+/** Its predictions close with the round. */
+export async function addCompetition(world: World, rules: Partial<Competition> = {}): Promise<string> {
+  const points = { exact: 40, difference: 20, outcome: 7 }
+  const entry = {
+    id: `cup-${crypto.randomUUID()}`,
+    name: 'Cup',
+    deadline: 'round' as const,
+    points,
+    ...rules,
+  }
+  await world.db.write(tx => competitionKind.upsert(tx, entry))
+  return entry.id
+}
+
 /** A fan on the leaderboards who predicted the score. */
 export async function addPredictor(world: World, matchId: string, homeScore: number, awayScore: number) {
   const fan = await patientFan(world)
@@ -39,8 +59,13 @@ export async function addPredictor(world: World, matchId: string, homeScore: num
   return fan
 }
 
-export const predict = async (fan: Fan, matchId: string, homeScore: number, awayScore: number) =>
-  expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore, awayScore }))
+export const predict = async (
+  fan: Fan,
+  matchId: string,
+  homeScore: number,
+  awayScore: number,
+  joker?: boolean,
+) => expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore, awayScore, joker }))
 
 /** Runs all batches, also those that wait for older writes to end. */
 export async function settleAll(world: World): Promise<void> {

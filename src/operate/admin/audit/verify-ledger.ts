@@ -34,7 +34,12 @@ import { findWrongGrants } from './verify-grants.ts'
 import { findWrongBaselines, findWrongLeagues, findWrongRounds } from './verify-leagues.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
-import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
+import {
+  findWrongPredictions,
+  findWrongScores,
+  findWrongSettlements,
+  findWrongSplits,
+} from './verify-predictions.ts'
 import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
 import { findUnrecorded } from './verify-recorded.ts'
 import { findWrongReferrals } from './verify-referrals.ts'
@@ -116,6 +121,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongLeagues,
   findWrongRounds,
   findWrongSettlements,
+  findWrongSplits,
   findWrongCatalogue,
   findWrongBudgets,
   findWrongSeason,

@@ -1,5 +1,5 @@
 /** Scores predictions again, and compares their points with the ledger, whose entries nobody can change. */
-import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
@@ -7,6 +7,7 @@ import { resultOf } from '../../../club/matches/settlements.ts'
 import { differs, type Finding, readJson, type Value } from '../../../core/finding.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
 import { predictionRefOf } from '../../../economy/ledgers/reasons.ts'
+import { hasJoker } from '../../../play/predictions/predictions.ts'
 import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../../play/predictions/target.ts'
 
@@ -63,11 +64,12 @@ export const findWrongScores = async (reader: Reader, range: Range): Promise<Fin
 ]
 
 async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]> {
-  const { predictions, matchSettlements: settlements, events } = reader.tables
+  const { predictions, predictionSplits: splits, matchSettlements: settlements, events } = reader.tables
   const rows = await reader
-    .select({ prediction: predictions, settlement: settlements })
+    .select({ prediction: predictions, settlement: settlements, split: splits })
     .from(predictions)
     .leftJoin(settlements, eq(settlements.matchId, predictions.matchId))
+    .leftJoin(splits, eq(splits.matchId, predictions.matchId))
     .where(inRange(predictions.userId, range))
   const ids = rows.flatMap(({ prediction }) =>
     prediction.settledBy === null ? [] : eventIdOf(prediction, prediction.settledBy),
@@ -80,7 +82,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
     )
     for (const event of await reader.select().from(events).where(isTold)) told.set(event.eventId, event)
   }
-  return rows.flatMap(({ prediction, settlement }) => {
+  return rows.flatMap(({ prediction, settlement, split }) => {
     const { userId, matchId, revision, settledBy } = prediction
     const found = (column: string, expected: Value, actual: Value) =>
       differs(userId, `predictions.${column} of ${matchId}`, expected, actual)
@@ -94,7 +96,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
       findings.push(...found('revision', settlement.revision, null))
     // A prediction that could not be booked is tried again, and has no revision until then.
     if (settlement && revision !== null && (settlement.dueAt === null || revision === settlement.revision)) {
-      const target = targetOf(prediction, settlement)
+      const target = targetOf(prediction, settlement, split)
       findings.push(...found('revision', settlement.revision, revision))
       for (const column of ['state', 'points', 'outcome', 'difference', 'exact'] as const)
         findings.push(...found(column, target[column], prediction[column]))
@@ -113,6 +115,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
             ...found('home_score', data.predicted.homeScore, prediction.homeScore),
             ...found('away_score', data.predicted.awayScore, prediction.awayScore),
             ...found('points', data.points, prediction.points),
+            ...found('joker', data.joker ?? false, hasJoker(prediction)),
           ]
         : []),
     ]
@@ -166,4 +169,27 @@ export async function findWrongSettlements(reader: Reader): Promise<Finding[]> {
         : []),
     ]
   })
+}
+
+/** Nobody can predict a match that has a split, and no row of one is deleted. */
+export async function findWrongSplits(reader: Reader): Promise<Finding[]> {
+  const { predictions, predictionSplits: splits } = reader.tables
+  const { homeScore, awayScore } = predictions
+  const countIf = (condition: SQL) => sql`count(case when ${condition} then 1 end)`.mapWith(Number)
+  const isCounted = and(eq(predictions.matchId, splits.matchId), lt(predictions.changedAt, splits.kickoffAt))
+  const rows = await reader
+    .select({
+      split: splits,
+      home: countIf(sql`${homeScore} > ${awayScore}`),
+      draw: countIf(sql`${homeScore} = ${awayScore}`),
+      away: countIf(sql`${homeScore} < ${awayScore}`),
+    })
+    .from(splits)
+    .leftJoin(predictions, isCounted)
+    .groupBy(...Object.values(getTableColumns(splits)))
+  return rows.flatMap(({ split, ...counted }) =>
+    (['home', 'draw', 'away'] as const).flatMap(outcome =>
+      differs(null, `prediction_splits.${outcome} of ${split.matchId}`, counted[outcome], split[outcome]),
+    ),
+  )
 }
