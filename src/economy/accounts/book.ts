@@ -224,7 +224,7 @@ function judgeRow(
   if (!account) return row
   const now = tx.now()
   const isCorrected = isTakenFrom({ booked })
-  const { held, change } = judgeTier(account, row, -row.minusTotal, { now, since: now, isCorrected, past })
+  const { held, change } = judgeTier(account, row, -row.minusTotal, { now, isCorrected, past })
   if (change) tellTier(tx, { ...change, userId: row.userId, accountId: row.accountId, seq: row.seq })
   return { ...row, ...held }
 }
@@ -271,8 +271,7 @@ export async function refreshRows(
   return rows.map(row => {
     const { total = 0, reachedAt } = totals.get(row.userId) ?? {}
     const hasMoved = from?.getTime() !== row.windowFrom?.getTime()
-    const since = hasMoved && from ? from : now
-    const { held, change } = judgeTier(account, row, total, { now, since, past: pastOf(row.userId) })
+    const { held, change } = judgeTier(account, row, total, { now, hasMoved, past: pastOf(row.userId) })
     return {
       row: {
         ...row,

@@ -67,7 +67,7 @@ async function tierIn(
   const hasMoved = from?.getTime() !== row.windowFrom?.getTime()
   const mayEnd = isStale || endsBy(row, now)
   const past = mayEnd ? (await readPastTotals(reader, set, account, [userId]))(userId) : null
-  const { held } = judgeTier(account, row, total, { now, since: hasMoved && from ? from : now, past })
+  const { held } = judgeTier(account, row, total, { now, hasMoved, past })
   return { account, total, held }
 }
 

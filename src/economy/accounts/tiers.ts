@@ -36,8 +36,8 @@ export interface PastTotal {
 
 interface Judged {
   now: Date
-  /** When the total became too low, unless by a correction: the end of the season. */
-  since: Date
+  /** Whether the window has moved since the tier was judged last: days of grace are then those of `past`. */
+  hasMoved?: boolean
   /** Whether entries were taken back since the tier was judged last. */
   isCorrected?: boolean
   /** Needed where a tier may end, or entries count there. Null without an ended season, or a window. */
@@ -49,7 +49,7 @@ export function judgeTier(
   account: Account,
   held: HeldTier,
   total: number,
-  { now, since, isCorrected = false, past = null }: Judged,
+  { now, hasMoved = false, isCorrected = false, past = null }: Judged,
 ): { held: HeldTier; change: TierChange | null } {
   const [earned, had] = [tierOf(account, total), tierNamed(account, held.tierId)]
   const kept = past ? keptTier(account, past, now) : null
@@ -66,7 +66,8 @@ export function judgeTier(
     change: { type: 'lost', tierId: had?.id ?? '', to: tier?.id ?? null, reason } as const,
   })
   if (isCorrected && (held.tierUntil === null || restsOn(past, before))) return lost('correction')
-  const until = held.tierUntil ?? (had ? graceAfter(had, since) : since)
+  // Without a new season the club has raised the tier.
+  const until = held.tierUntil ?? (had && !hasMoved ? graceAfter(had, now) : now)
   return until <= now ? lost('season') : { held: { ...held, tierUntil: until }, change: null }
 }
 
