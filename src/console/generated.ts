@@ -2335,6 +2335,44 @@ export interface components {
                 }[];
             }[];
         };
+        /** ExportSegment */
+        ExportSegment: {
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** CampaignReport */
+        CampaignReport: {
+            /** @description Redemptions until now, also of erased fans. */
+            redeemed: number;
+            /** @description The limit of all fans together. Null: none. */
+            total: number | null;
+            /** @description Redemptions that the limit leaves. Null without a limit. */
+            left: number | null;
+            /** @description Fans who have redeemed a code. */
+            fans: number;
+            /** @description How many fans have redeemed how often. */
+            times: {
+                /** @description Redemptions of a fan. */
+                times: number;
+                /** @description Such fans. */
+                fans: number;
+            }[];
+            /** @description Generated codes. */
+            generated: number;
+            /** @description Of these, those that nobody has redeemed. */
+            unused: number;
+            /** @description Of these, voided ones. */
+            voided: number;
+            /** @description Days with redemptions, the oldest first. */
+            days: {
+                /** @description In the time zone of the club. */
+                day: string;
+                /** @description Redemptions of that day. */
+                redemptions: number;
+                /** @description Fans of that day. */
+                fans: number;
+            }[];
+        };
         /** Picture */
         Picture: {
             /** @description A path of the API’s origin, for `avatarUrl` of the profile, or for entries of the catalogue. */
@@ -4050,6 +4088,33 @@ export interface operations {
             };
         };
     };
+    exportSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Slug of the entry. */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportSegment"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
     findLeagues: {
         parameters: {
             query?: {
@@ -5236,6 +5301,29 @@ export interface operations {
                             pointer: "/fan" | "/requires/segment";
                         }[];
                     };
+                };
+            };
+        };
+    };
+    readCampaignReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Slug of the entry. */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignReport"];
                 };
             };
         };
@@ -7000,6 +7088,8 @@ export interface codes {
   exportPackingList: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Export fans by their total in an account, as CSV. With an earlier `asOf` the list is the same as then. */
   exportPriority: 'malformed_request' | 'account_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Export the fans of a segment, as CSV */
+  exportSegment: 'malformed_request' | 'entry_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find leagues by part of the name, or by the code */
   findLeagues: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Count what a result would do with predictions */
@@ -7074,6 +7164,8 @@ export interface codes {
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Count the fans of the draft of a segment, and show where it is used */
   previewSegment: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read how a campaign of codes runs */
+  readCampaignReport: 'malformed_request' | 'entry_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a case: its reports with their evidence, and the record of the fan */
   readCase: 'malformed_request' | 'case_not_open' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an entry with its schema and its revision */
@@ -7222,6 +7314,7 @@ export const requests = {
   exportFan: { method: 'POST', path: '/api/fans/{fanId}/export', body: true },
   exportPackingList: { method: 'POST', path: '/api/orders/packing-list', body: true },
   exportPriority: { method: 'POST', path: '/api/priority/export', body: true },
+  exportSegment: { method: 'POST', path: '/api/catalogue/segment/entries/{entryId}/export', body: true },
   findLeagues: { method: 'GET', path: '/api/leagues' },
   forecastMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}/forecast' },
   grantCashToFan: { method: 'POST', path: '/api/fans/{fanId}/cash', body: true },
@@ -7259,6 +7352,7 @@ export const requests = {
   previewQuest: { method: 'POST', path: '/api/catalogue/quest/preview', body: true },
   previewRule: { method: 'POST', path: '/api/catalogue/rule/preview', body: true },
   previewSegment: { method: 'POST', path: '/api/catalogue/segment/preview', body: true },
+  readCampaignReport: { method: 'GET', path: '/api/catalogue/campaign/entries/{entryId}/report' },
   readCase: { method: 'GET', path: '/api/moderation/cases/{caseId}' },
   readCatalogueEntry: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}' },
   readCatalogueRevision: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}/history/{revision}' },

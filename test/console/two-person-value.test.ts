@@ -56,6 +56,7 @@ const NEVER = [
   'exportFan',
   'exportPackingList',
   'exportPriority',
+  'exportSegment',
   'liftSanction',
   'planCatalogueEntry',
   'planMergeOfFan',

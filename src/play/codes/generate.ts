@@ -116,3 +116,15 @@ async function countByDay(
     days.push({ day, redemptions: 0, fans: 0, ...counted })
   }
 }
+
+/** How many fans have redeemed how many codes. */
+export async function countByFan(reader: Reader, campaignId: string) {
+  const { codeRedemptions: rows } = reader.tables
+  const own = reader
+    .select({ userId: rows.userId, times: count().as('times') })
+    .from(rows)
+    .where(eq(rows.campaignId, campaignId))
+    .groupBy(rows.userId)
+    .as('own')
+  return reader.select({ times: own.times, fans: count() }).from(own).groupBy(own.times).orderBy(own.times)
+}

@@ -9,6 +9,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { addressOf, navigate, unsaved, useChoice, useParameter, useUnsaved } from '../../router.tsx'
 import { may, session } from '../../session.ts'
+import { CampaignReport } from './campaign.tsx'
 import { Suggestions } from './choice-fields.tsx'
 import { StateBadge, titleOfState } from './columns.tsx'
 import { EntryForm } from './entry-form.tsx'
@@ -119,11 +120,12 @@ function Editor(props: EditorProps) {
   useUnsaved(isChanged ? `Your changes to the ${kind}` : null)
   const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
   const hasFans = mayWrite && kind === 'segment'
-  const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'history'])
+  const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'report', 'history'])
   const tabs = [
     { id: 'form', title: 'Form' },
     { id: 'json', title: 'JSON' },
     ...(hasPreview ? [{ id: 'preview', title: 'Preview' } as const] : []),
+    ...(stored && kind === 'campaign' ? [{ id: 'report', title: 'Report' } as const] : []),
     ...(stored ? [{ id: 'history', title: 'History', count: stored.revision } as const] : []),
   ] as const
   const current = tabs.some(({ id }) => id === tab) ? tab : 'form'
@@ -184,7 +186,7 @@ function Editor(props: EditorProps) {
             </Suggestions.Provider>
             {hasFans && (
               <aside aria-label="Fans of the segment">
-                <SegmentPanel draft={draft} />
+                <SegmentPanel draft={draft} stored={stored?.id ?? null} isChanged={isChanged} />
               </aside>
             )}
             {withPhone && (
@@ -201,6 +203,7 @@ function Editor(props: EditorProps) {
         {current === 'preview' && hasPreview && (
           <PreviewPanel kind={kind === 'rule' ? 'rule' : 'quest'} draft={draft} />
         )}
+        {current === 'report' && stored && <CampaignReport id={stored.id} />}
         {current === 'history' && stored && (
           <HistoryPanel
             kind={kind}

@@ -17,6 +17,8 @@ export const thrownBy = {
   ],
   listCatalogueEntries: [transportProblems.invalid_cursor],
   planCatalogueEntry: [catalogueProblems.catalogue_conflict],
+  exportSegment: [catalogueProblems.entry_not_found],
+  readCampaignReport: [catalogueProblems.entry_not_found],
   readCatalogueEntry: [catalogueProblems.entry_not_found],
   listCatalogueHistory: [transportProblems.invalid_cursor],
   readCatalogueRevision: [catalogueProblems.revision_not_found],

@@ -17,6 +17,7 @@ import { compareRevisions, listHistory } from './history.ts'
 import { previewSegment } from './preview-segment.ts'
 import { previewEntry } from './previews.ts'
 import { thrownBy } from './problems.generated.ts'
+import { readCampaign, segmentCsv } from './reports.ts'
 import * as schema from './schema.ts'
 
 type CatalogueDeps = StaffDeps & PictureDeps & { cursors: Cursors }
@@ -178,6 +179,41 @@ export const catalogueRoutes = (deps: CatalogueDeps) => {
         data: 'read',
         responses: { 200: schema.SegmentPreview },
         examples: { body: { entry: { ...entry, when: [{ fact: 'checkIns', op: 'gte', value: 5 }] } } },
+      }),
+    )
+    .post(
+      '/segment/entries/:entryId/export',
+      async ({ act, body: { reason }, params: { entryId: id }, set }) => {
+        const { csv, lines } = await segmentCsv(read, id)
+        await act({ kind: 'segment', id }, reason, async () => ({ lines }), { detail: () => ({ lines }) })
+        set.headers['Content-Type'] = 'text/csv; charset=utf-8'
+        set.headers['Content-Disposition'] =
+          `attachment; filename="segment-${id}-${read.now().toISOString().slice(0, 10)}.csv"`
+        return csv
+      },
+      consoleOperation({
+        id: 'exportSegment',
+        summary: 'Export the fans of a segment, as CSV',
+        permission: 'fans.export',
+        onePerson: 'It gives nothing.',
+        reversible: 'It writes nothing.',
+        params: schema.NamedEntryParams,
+        body: schema.ExportSegment,
+        responses: { 200: schema.SegmentCsv },
+        problems: thrownBy.exportSegment,
+        examples: { body: { reason: 'A letter to the holders of season tickets.' } },
+      }),
+    )
+    .get(
+      '/campaign/entries/:entryId/report',
+      ({ params }) => readCampaign(read, params.entryId),
+      consoleOperation({
+        id: 'readCampaignReport',
+        summary: 'Read how a campaign of codes runs',
+        permission: 'catalogue.read',
+        params: schema.NamedEntryParams,
+        responses: { 200: schema.CampaignReport },
+        problems: thrownBy.readCampaignReport,
       }),
     )
     .get(

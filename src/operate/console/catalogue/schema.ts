@@ -118,6 +118,39 @@ export const QuestPreview = linesOf({
   completions: Count,
   blocked: Integer({ minimum: 0, description: 'Full, without the required quests.' }),
 })
+const counted = (description: string) => Integer({ minimum: 0, description })
+
+export const CampaignReport = Type.Object(
+  {
+    redeemed: counted('Redemptions until now, also of erased fans.'),
+    total: Nullable(counted('The limit of all fans together. Null: none.')),
+    left: Nullable(counted('Redemptions that the limit leaves. Null without a limit.')),
+    fans: counted('Fans who have redeemed a code.'),
+    times: Type.Array(Type.Object({ times: counted('Redemptions of a fan.'), fans: counted('Such fans.') }), {
+      description: 'How many fans have redeemed how often.',
+    }),
+    generated: counted('Generated codes.'),
+    unused: counted('Of these, those that nobody has redeemed.'),
+    voided: counted('Of these, voided ones.'),
+    days: Type.Array(
+      Type.Object({
+        day: Type.String({ description: 'In the time zone of the club.' }),
+        redemptions: counted('Redemptions of that day.'),
+        fans: counted('Fans of that day.'),
+      }),
+      { description: 'Days with redemptions, the oldest first.' },
+    ),
+  },
+  { title: 'CampaignReport' },
+)
+
+export const NamedEntryParams = Closed({ entryId: IdReference('Slug of the entry.', 'home-scarf') })
+export const ExportSegment = Closed({ reason: Reason }, { title: 'ExportSegment' })
+export const SegmentCsv = Type.String({
+  contentMediaType: 'text/csv',
+  description: 'The id of each fan, the provider, the subject there, and the handle.',
+})
+
 export const SegmentPreview = Type.Object({
   fans: Integer({ minimum: 0, description: 'Fans who meet all conditions now.' }),
   sample: Nullable(
