@@ -1628,10 +1628,7 @@ export interface components {
             };
             /** @description How many predictions a fan can double in a season, at most one of a round. Null: none. */
             joker: number | null;
-            /**
-             * @description Whether the points of an outcome grow by the share of fans who chose another one.
-             * @default false
-             */
+            /** @description Whether the points of an outcome grow by the share of fans who chose another one. */
             crowd: boolean;
         };
         /** Competitions */
@@ -4379,10 +4376,7 @@ export interface components {
             };
             /** @description How many predictions a fan can double in a season, at most one of a round. Null: none. */
             joker: number | null;
-            /**
-             * @description Whether the points of an outcome grow by the share of fans who chose another one.
-             * @default false
-             */
+            /** @description Whether the points of an outcome grow by the share of fans who chose another one. */
             crowd: boolean;
             /** @description How fans chose, with `crowd`: from the deadline on, and never changed. Null before. */
             split: {
@@ -4448,7 +4442,7 @@ export interface components {
             homeScore: number;
             /** @description Goals of the away team. */
             awayScore: number;
-            /** @description Doubles the points, in competitions with jokers: once a round, and as often in a season as the competition says. A prediction that is written again without it has none. Default: `false`. */
+            /** @description Doubles the points, in competitions with jokers: once a round, and as often in a season as the competition says. A prediction that is written again without it has none. */
             joker?: boolean;
         };
         /** Predictions */
@@ -7805,7 +7799,7 @@ export interface operations {
     listPlayers: {
         parameters: {
             query?: {
-                /** @description Slug of a team. */
+                /** @description Only players of this team. */
                 teamId?: string;
                 /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
                 lang?: string;

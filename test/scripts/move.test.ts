@@ -220,8 +220,13 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   const prediction = { matchId, userId, ...scores, createdAt: at, changedAt: at, state: 'open' }
   const joker = { competition: 'é', jokerSeason: text, jokerRound: text }
   await tx.insert(predictions).values({ ...prediction, ...joker, points: 0, booked: 0 })
-  const split = { home: 0, draw: 1, away: Number.MAX_SAFE_INTEGER }
-  await tx.insert(predictionSplits).values({ matchId, kickoffAt: at, frozenAt: at, ...split })
+  const points = JSON.stringify({ exact: 3, difference: 2, outcome: 1 })
+  const competition = { id: 'é', name: text, deadline: 'round', points, joker: 1, crowd: true, active: false }
+  await tx.insert(tx.tables.competitions).values({ ...competition, createdAt: at, updatedAt: at })
+  const split = { home: 0, draw: 1, away: 0 }
+  await tx
+    .insert(predictionSplits)
+    .values({ matchId, kickoffAt: new Date(at.getTime() + 1), frozenAt: at, ...split })
 }
 
 async function addPictures(tx: Transaction, at: Date) {

@@ -34,7 +34,6 @@ export const Joker = Integer({
 })
 
 export const Crowd = Type.Boolean({
-  default: false,
   description: 'Whether the points of an outcome grow by the share of fans who chose another one.',
 })
 
@@ -49,7 +48,7 @@ export const competitionKind = declarePlainKind({
       deadline: Deadline,
       points: PredictionPoints,
       joker: Maybe(Joker),
-      crowd: Type.Optional(Crowd),
+      crowd: Type.Optional({ ...Crowd, default: false }),
       active: Active,
     },
     { title: 'Competition' },

@@ -229,7 +229,7 @@ export const lockToClose = preparedRow((tx: Transaction, matchId: string) => {
  * The active matches of the round of a match in the statement, which is those of its competition and season with the same `round`,
  * itself included. Postponed and cancelled ones are not played in it. A match without `round` has none.
  */
-export function matchesOfRound(
+function matchesOfRound(
   reader: Reader,
   match: Pick<Tables['matches'], 'competition' | 'season' | 'round'>,
   condition: (other: Tables['matches']) => SQL | undefined = () => undefined,

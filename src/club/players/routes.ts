@@ -1,4 +1,4 @@
-import { Closed, Nullable, Slug } from '../../core/schemas.ts'
+import { Closed, IdReference, Nullable, Slug } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
@@ -40,7 +40,10 @@ export const playersRoutes = (deps: { publicReads: PublicReads }) =>
       summary: 'List the players',
       description: 'The active players, by id; with `teamId` those of one team.',
       conditional: true,
-      query: Closed({ teamId: Type.Optional(Slug('Slug of a team.')), ...LanguageQuery }),
+      query: Closed({
+        teamId: Type.Optional(IdReference('Only players of this team.', 'harbour-city')),
+        ...LanguageQuery,
+      }),
       responses: {
         200: Closed({ players: Type.Array(Player, { description: 'By id.' }) }, { title: 'Players' }),
       },

@@ -12,7 +12,6 @@ export const ScorePrediction = Closed(
     ...scores,
     joker: Type.Optional(
       Type.Boolean({
-        default: false,
         description:
           'Doubles the points, in competitions with jokers: once a round, and as often in a season as the competition says. A prediction that is written again without it has none.',
       }),
