@@ -35,7 +35,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['predictions.competition', 'predictions.jokerSeason', 'predictions.jokerRound'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     'consents.source',
-    ...['leagues.competition', 'leagues.seasonId', 'leagueRounds.week'],
+    ...['leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
   'it says who did it, or why': [
