@@ -116,6 +116,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       readProduct: () => [`/api/products/${product.id}`],
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
+      readPredictionRules: () => [`/api/matches/${matchId}/predictions`],
       readTopUp: other => [`/api/user/top-ups/${topUps.get(other.handle)}`],
       listCashEntries: () => ['/api/cash/EUR/entries'],
       listAccountEntries: () => ['/api/user/accounts/status/entries'],

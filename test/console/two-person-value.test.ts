@@ -65,6 +65,7 @@ const NEVER = [
   'previewSegment',
   'refuseApproval',
   'renameFan',
+  'renameLeague',
   'replaceCodeOfFan',
   'resetMatchRevision',
   'revealReporter',

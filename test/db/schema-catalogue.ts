@@ -36,6 +36,9 @@ export const normalizeCondition = (run: Run, engine: Engine, table: string, cond
 
 const plain = (sql: string) => sql.replace(/[`"]/g, '').replace(/\s+/g, ' ').trim()
 
+/** The value of a literal: PostgreSQL tells the type of a text too. */
+const literalIn = (literal: string) => literal.replace(/^'([^']*)'(?:::text)?$/, '$1')
+
 /** PostgreSQL keeps a condition parsed, and writes it in words of its own. */
 async function asPostgresWritesIt(run: Run, table: string, condition: string): Promise<string> {
   await run('BEGIN')
@@ -69,7 +72,7 @@ async function readSqliteTable(run: Run, table: string): Promise<TableDescriptio
         name: String(name),
         type: String(type).toLowerCase(),
         notNull: notnull === 1,
-        default: dflt_value === null ? null : String(dflt_value),
+        default: dflt_value === null ? null : literalIn(String(dflt_value)),
       }))
       .toSorted(byName),
     primaryKey: columns
@@ -147,7 +150,7 @@ async function readPostgresTable(run: Run, table: string): Promise<TableDescript
         name: String(name),
         type: collation === null ? String(type) : `${type} COLLATE "${collation}"`,
         notNull: notNull === true,
-        default: value === null ? null : plain(String(value)),
+        default: value === null ? null : literalIn(plain(String(value))),
       }))
       .toSorted(byName),
     primaryKey: ofKind('p').flatMap(({ columns }) => columns as string[]),

@@ -103,7 +103,10 @@ const upsertOpen = prepared((tx: Transaction, { userId, now, competition, joker,
         })
         .from(open)
         .where(
-          and(isUnsplit, joker ? hasJokerLeft(tx, { ...joker, ...values, userId, competition }) : undefined),
+          and(
+            isUnsplit,
+            joker !== null ? hasJokerLeft(tx, { ...joker, ...values, userId, competition }) : undefined,
+          ),
         ),
     )
     .onConflictDoUpdate({

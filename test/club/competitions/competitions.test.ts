@@ -9,6 +9,8 @@ const cup = {
   name: { en: 'Cup', pt: 'Taça' },
   deadline: 'round' as const,
   points: { exact: 30, difference: 15, outcome: 10 },
+  joker: null,
+  crowd: false,
 }
 
 onEachEngine('GET /api/competitions', world => {
