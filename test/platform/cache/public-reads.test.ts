@@ -153,9 +153,11 @@ onServer(
         }
         expect(readers.toSorted()).toEqual(
           [
+            'listCompetitions',
             'listDocuments',
             'listMatches',
             'listPacks',
+            'listPlayers',
             'listProducts',
             'listSeasons',
             'listSponsors',
@@ -166,6 +168,7 @@ onServer(
             'readLocker',
             'readMatch',
             'readPack',
+            'readPredictionRules',
             'readProduct',
             'readProof',
           ].toSorted(),
