@@ -49,6 +49,7 @@ function describe({ points, cash, rewards, moved, ...report }: MergeReport): str
     ['periods of quests', report.quests],
     ['completed sets', report.sets],
     ['open predictions', report.predictions],
+    ['open votes', report.votes],
     ['relations', report.relations],
     ['locker', report.locker ? 'moves' : 'stays as it is'],
     ['leagues', report.leagues],

@@ -26,6 +26,7 @@ import { fanData as lockers } from './play/lockers.ts'
 import { fanData as memberships } from './play/memberships.ts'
 import { fanData as packs } from './play/packs.ts'
 import { fanData as predictions } from './play/predictions.ts'
+import { fanData as questions } from './play/questions.ts'
 import { fanData as quests } from './play/quests.ts'
 import { fanData as rewards } from './play/rewards.ts'
 import { fanData as sets } from './play/sets.ts'
@@ -60,6 +61,7 @@ export const fanData = {
   ...trades,
   ...checkIns,
   ...predictions,
+  ...questions,
   ...quests,
   ...codes,
   ...pictures,

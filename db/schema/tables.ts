@@ -47,6 +47,7 @@ import { defineMembershipsTables } from './play/memberships.ts'
 import { definePacksTables } from './play/packs.ts'
 import { definePredictionsTables } from './play/predictions.ts'
 import { definePurchasesTables } from './play/purchases.ts'
+import { defineQuestionsTables } from './play/questions.ts'
 import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
 import { defineSetsTables } from './play/sets.ts'
@@ -114,6 +115,7 @@ function defineTables(kit: ColumnKit) {
     ...defineTradesTables(kit, { ...users, ...packs }),
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
+    ...defineQuestionsTables(kit, users),
     ...defineQuestsTables(kit, users),
     ...defineCodesTables(kit, users),
     ...defineModerationTables(kit, { ...users, ...sanctions }),

@@ -52,7 +52,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['eligibility'],
       ['rewards'],
       ['packs', 'top-ups'],
-      ['quests', 'shop', 'lockers', 'sets', 'codes'],
+      ['quests', 'shop', 'lockers', 'sets', 'codes', 'questions'],
       ['trades', 'shares', 'catalogue-file', 'leagues'],
     ],
   },

@@ -56,6 +56,7 @@ import { membershipsRoutes } from '../play/memberships/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
 import { predictionRoutes } from '../play/predictions/routes.ts'
 import { paymentRoutes } from '../play/purchases/routes.ts'
+import { questionsRoutes } from '../play/questions/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
@@ -133,6 +134,7 @@ const play = (deps: Deps) =>
     .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))
     .use(leaguesRoutes(deps))
+    .use(questionsRoutes(deps))
     .use(questsRoutes(deps))
     .use(setsRoutes(deps))
     .use(predictionRoutes(deps))

@@ -34,6 +34,7 @@ import { settleMemberships } from '../play/memberships/sweep.ts'
 import { deleteUnpaidPurchases } from '../play/packs/purchases.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
 import { acknowledgePayments } from '../play/purchases/acknowledge.ts'
+import { settleQuestions } from '../play/questions/settle.ts'
 import { sweepCounts } from '../play/quests/sweep-counts.ts'
 import { deleteUnpaidOrders, noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
 import { deleteUnpaidTopUps } from '../play/top-ups/top-ups.ts'
@@ -111,6 +112,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'settle questions', () => settleQuestions(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),

@@ -29,6 +29,7 @@ import { membershipProblems } from '../play/memberships/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
 import { predictionProblems } from '../play/predictions/problems.ts'
 import { purchaseProblems } from '../play/purchases/problems.ts'
+import { questionProblems } from '../play/questions/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 import { shopProblems } from '../play/shop/problems.ts'
@@ -61,6 +62,7 @@ export const problemTypes = unite(
   topUpProblems,
   packProblems,
   leagueProblems,
+  questionProblems,
   lockerProblems,
   tradeProblems,
   walletProblems,

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -1185,6 +1185,46 @@ export interface components {
              * @constant
              */
             code: "cannot_ban_yourself";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No active question has this id. Read the list of questions again. */
+        QuestionNotFoundProblem: {
+            /**
+             * @description `question_not_found`.
+             * @constant
+             */
+            code: "question_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The question is not open yet, or it is closed. Do not retry; show the state of the question. Time is that of the server. */
+        QuestionClosedProblem: {
+            /**
+             * @description `question_closed`.
+             * @constant
+             */
+            code: "question_closed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has voted, and votes of this question cannot be changed. Show the vote. */
+        AlreadyVotedProblem: {
+            /**
+             * @description `already_voted`.
+             * @constant
+             */
+            code: "already_voted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The change contradicts what fans already own or hold; `errors` lists each contradiction. Correct the entry and import it again. */
+        CatalogueConflictProblem: {
+            /**
+             * @description `catalogue_conflict`.
+             * @constant
+             */
+            code: "catalogue_conflict";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The change is based on an older revision. Read the entry again, and apply the change to it. */
+        RevisionConflictProblem: {
+            /**
+             * @description `revision_conflict`.
+             * @constant
+             */
+            code: "revision_conflict";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
@@ -4196,6 +4236,236 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** QuestionChoice */
+        QuestionChoice: {
+            /** @description Slug of the option, or of the player. */
+            id: string;
+            /** @description For the fan to read. */
+            text: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+        };
+        /** QuestionSponsor */
+        QuestionSponsor: {
+            /** @description Slug of the sponsor. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description Its logo. */
+            imageUrl: string | null;
+            /** @description Its page: https URL. */
+            url: string | null;
+        };
+        /** OptionVotes */
+        OptionVotes: {
+            /** @description The option; of a scale `1` to `10`. */
+            optionId: string;
+            /** @description Fans whose vote is for it. */
+            votes: number;
+        };
+        /** ShownQuestion */
+        ShownQuestion: {
+            /** @description Slug of the question. */
+            id: string;
+            /** @description The match that it is about. */
+            matchId: string | null;
+            /**
+             * @description How to show it.
+             * @enum {string}
+             */
+            kind: "poll" | "quiz" | "prediction" | "rating" | "player";
+            /** @description What fans are asked. */
+            title: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Empty for a scale. */
+            options: components["schemas"]["QuestionChoice"][];
+            /** @description Ratings are from 1 to this number. Null: the fan chooses an option. */
+            scale: number | null;
+            /** @description When it opens for viewers of the stream of the club. */
+            opensAt: string;
+            /** @description When it closes for them, exclusive. */
+            closesAt: string;
+            /**
+             * @description `settled`: closed, with an answer.
+             * @enum {string}
+             */
+            state: "scheduled" | "open" | "closed" | "settled";
+            /** @description Whether you can change the vote until the close. */
+            changeable: boolean;
+            /** @description Points for the correct option. */
+            points: number | null;
+            /** @description Who supports it. */
+            sponsor: components["schemas"]["QuestionSponsor"] | null;
+            /** @description Who may vote. */
+            requires: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description Only for fans that the club has chosen: an id that has no meaning for fans. */
+                segment?: string;
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+                holds?: components["schemas"]["Holds"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
+            };
+            /** @description What you lack to vote. Only in responses to a caller with a token. */
+            blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
+            /** @description The option, or the rating, that you have chosen. */
+            myVote: (string | number) | null;
+            /** @description In the order of the options. Null: the rule of the question hides them. */
+            results: components["schemas"]["OptionVotes"][] | null;
+            /** @description The correct option. Null until the question is closed and has an answer. */
+            correct: string | null;
+        };
+        /** Questions */
+        Questions: {
+            /** @description Those that open last come first. */
+            questions: components["schemas"]["ShownQuestion"][];
+            /** @description Null: no more. */
+            nextCursor: string | null;
+        };
+        /** Vote */
+        Vote: {
+            /** @description The option, or the player. */
+            optionId?: string;
+            /** @description For a question with a scale. */
+            rating?: number;
+        };
+        /** OwnVote */
+        OwnVote: {
+            /** @description The question. */
+            questionId: string;
+            /** @description The option that you have chosen, or the rating as text. */
+            optionId: string;
+            /** @description When you chose it. */
+            votedAt: string;
+            /** @description Null until the answer settles it. */
+            settled: {
+                /** @description Whether it is the correct option. */
+                correct: boolean;
+                /** @description Points for it. */
+                points: number;
+                /** @description When the answer settled it. */
+                settledAt: string;
+            } | null;
+        };
+        /** OwnVotes */
+        OwnVotes: {
+            /** @description Newest first. */
+            votes: components["schemas"]["OwnVote"][];
+            /** @description Null: no more. */
+            nextCursor: string | null;
+        };
+        /** QuestionOption */
+        QuestionOption: {
+            /** @description Slug of the option, unique within the question. */
+            id: string;
+            /** @description What fans see. A string, or strings by language tag, of which the first is the default. */
+            text: string | {
+                [key: string]: string;
+            };
+            /** @description Picture of the option. An https URL, or a path of the API’s origin. */
+            imageUrl?: string | null;
+        };
+        /** HoldsEntry */
+        HoldsEntry: {
+            /** @description The chain (EIP-155). `WEB3_RPC_URLS` has its URL. */
+            chainId: number;
+            /** @description Address of the contract of the token, ERC-20 or ERC-721. */
+            contract: string;
+            /** @description Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20. */
+            minimum: string;
+        };
+        /** StatedQuestion */
+        StatedQuestion: {
+            /** @description The match of the catalogue that it is about. */
+            matchId?: string | null;
+            /**
+             * @description How apps show it. A rating has a scale.
+             * @enum {string}
+             */
+            kind: "poll" | "quiz" | "prediction" | "rating" | "player";
+            /** @description What fans are asked. A string, or strings by language tag, of which the first is the default. */
+            title: string | {
+                [key: string]: string;
+            };
+            /** @description Picture of the question. An https URL, or a path of the API’s origin. */
+            imageUrl?: string | null;
+            /** @description A list of options, a scale for ratings, or the players of a team. */
+            options: components["schemas"]["QuestionOption"][] | {
+                /** @description A rating from 1 to this number. */
+                scale: number;
+            } | {
+                /** @description The active players of this team. */
+                team: string;
+            };
+            /** @description From when fans can vote. */
+            opensAt: string;
+            /** @description Until when fans can vote, exclusive. */
+            closesAt: string;
+            /** @description Milliseconds by which a delayed stream is behind: fans see the question open and close so much later. Votes are judged by `opensAt` and `closesAt`. */
+            offsetMs?: number | null;
+            /** @description Whether fans can change their votes until it closes. Default: `false`. */
+            changeable?: boolean;
+            /**
+             * @description When fans see the results: always, after their own vote, or after the close. Default: `"after_vote"`.
+             * @enum {string}
+             */
+            results?: "live" | "after_vote" | "after_close";
+            /** @description The id of the correct option, or the rating as text. Fans see it after the close. Votes are settled then. */
+            correct?: string | null;
+            /** @description Points for fans who chose the correct option. */
+            points?: number | null;
+            /** @description Slug of the sponsor who supports it. What fans do with it counts for the sponsor from then on. */
+            sponsorId?: string | null;
+            /** @description Who may vote. Null: every fan. */
+            requires?: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description A segment. Only fans who are in it now. */
+                segment?: string;
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+                holds?: components["schemas"]["HoldsEntry"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
+            } | null;
+            /** @description False: stored, but not offered. Default: `true`. */
+            active?: boolean;
+        };
         /** Streak */
         Streak: {
             /** @description Periods completed in a row, not counting days of grace; 0 when the run has ended. */
@@ -5619,6 +5889,82 @@ export interface components {
             };
         };
         /**
+         * QuestionVotedMessage
+         * @description The fan voted in a question; once per question. A change of the vote has no event.
+         */
+        QuestionVotedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "question.voted";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The question. */
+                questionId: string;
+                /** @description The match that the question is about. */
+                matchId: string | null;
+                /**
+                 * @description Kind of the question.
+                 * @enum {string}
+                 */
+                kind: "poll" | "quiz" | "prediction" | "rating" | "player";
+            };
+        };
+        /**
+         * QuestionAnsweredMessage
+         * @description A vote was settled by the answer of its question. A corrected answer voids the event if it changes the result of the vote.
+         */
+        QuestionAnsweredMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "question.answered";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The question. */
+                questionId: string;
+                /** @description The match that the question is about. */
+                matchId: string | null;
+                /**
+                 * @description Kind of the question.
+                 * @enum {string}
+                 */
+                kind: "poll" | "quiz" | "prediction" | "rating" | "player";
+                /** @description Revision of the answer. */
+                revision: number;
+                /** @description The vote of the fan: an option, or a rating as text. */
+                optionId: string;
+                /** @description The correct option. */
+                answer: string;
+                /** @description Whether the fan chose it. */
+                correct: boolean;
+                /** @description Points for the correct option. */
+                points: number;
+            };
+        };
+        /**
          * TierReachedMessage
          * @description The fan has reached a tier of an account; once each time. Rules and quests cannot listen to it.
          */
@@ -5936,7 +6282,7 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "question" | "question_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -7933,6 +8279,37 @@ export interface operations {
             };
         };
     };
+    listQuestions: {
+        parameters: {
+            query?: {
+                /** @description Only questions about this match. */
+                matchId?: string;
+                /** @description Only questions that are open now, or only those that are not. */
+                open?: "true" | "false";
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Questions"];
+                };
+            };
+        };
+    };
     listQuests: {
         parameters: {
             query?: {
@@ -8189,6 +8566,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserPacks"];
+                };
+            };
+        };
+    };
+    listVotes: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnVotes"];
                 };
             };
         };
@@ -8884,7 +9286,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "code" | "prediction" | "prediction_void" | "question" | "question_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
                 /** @description Entries from this time on. */
                 since?: string;
                 /** @description Entries before this time. */
@@ -9499,6 +9901,75 @@ export interface operations {
             };
         };
     };
+    writeQuestion: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatedQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownQuestion"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownQuestion"];
+                };
+            };
+        };
+    };
+    writeVote: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Vote"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownQuestion"];
+                };
+            };
+        };
+    };
 }
 type WithRequired<T, K extends keyof T> = T & {
     [P in K]-?: T[P];
@@ -9637,6 +10108,11 @@ export interface problems {
   'league_full': components['schemas']['LeagueFullProblem']
   'not_owner': components['schemas']['NotOwnerProblem']
   'cannot_ban_yourself': components['schemas']['CannotBanYourselfProblem']
+  'question_not_found': components['schemas']['QuestionNotFoundProblem']
+  'question_closed': components['schemas']['QuestionClosedProblem']
+  'already_voted': components['schemas']['AlreadyVotedProblem']
+  'catalogue_conflict': components['schemas']['CatalogueConflictProblem']
+  'revision_conflict': components['schemas']['RevisionConflictProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -9685,6 +10161,8 @@ export interface messages {
   'wallet.linked': components['schemas']['WalletLinkedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
+  'question.voted': components['schemas']['QuestionVotedMessage']
+  'question.answered': components['schemas']['QuestionAnsweredMessage']
   'tier.reached': components['schemas']['TierReachedMessage']
   'tier.at_risk': components['schemas']['TierAtRiskMessage']
   'tier.lost': components['schemas']['TierLostMessage']
@@ -9817,6 +10295,8 @@ export interface codes {
   listProducts: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your purchases. Newest first, in every status. */
   listPurchases: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the questions. Polls, quizzes, ratings, predictions and players of the match. With a token, each has your vote, and what you lack to vote. The topic `question:ID` of the stream tells changes. */
+  listQuestions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your quests. Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods with an unclaimed reward. */
   listQuests: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your reports. Your reports and their results. Newest first. */
@@ -9841,6 +10321,8 @@ export interface codes {
   listTrades: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your packs. Newest first. */
   listUserPacks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your votes. Newest first, each with the points that it earned once there is an answer. */
+  listVotes: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Log out. With a native token, ends the session of its device. With a session token, revokes that token. `everywhere` ends all sessions and revokes all session tokens. */
   logOut: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Look up a redemption code. Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count. Requires the scope `redemptions:read`. */
@@ -9967,6 +10449,10 @@ export interface codes {
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'match_not_found' | 'request_timeout' | 'joker_not_offered' | 'joker_used' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. An omitted member keeps its value; null clears it. */
   writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write a question. Creates or replaces it, as a catalogue file does: another `closesAt` closes it, and `correct` settles the votes after the close; another answer settles them again, and null withdraws it. What fans have voted for must stay an option. Requires the scope `questions:write`. */
+  writeQuestion: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'catalogue_conflict' | 'revision_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Vote in a question. Once, while the question is open by the clock of the server; a `changeable` question takes another vote until it closes. The same vote again is accepted. */
+  writeVote: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'question_not_found' | 'request_timeout' | 'question_closed' | 'age_required' | 'collectible_required' | 'not_sold_there' | 'membership_required' | 'insufficient_points' | 'not_in_segment' | 'not_a_holder' | 'tier_required' | 'already_voted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
@@ -10028,6 +10514,7 @@ export const requests = {
   listPriority: { method: 'GET', path: '/api/priority', caller: true, repeatable: true },
   listProducts: { method: 'GET', path: '/api/products', caller: true, repeatable: true },
   listPurchases: { method: 'GET', path: '/api/packs/purchases', caller: true, repeatable: true },
+  listQuestions: { method: 'GET', path: '/api/questions', caller: true, repeatable: true },
   listQuests: { method: 'GET', path: '/api/quests', caller: true, repeatable: true },
   listReports: { method: 'GET', path: '/api/user/reports', caller: true, repeatable: true },
   listRewards: { method: 'GET', path: '/api/rewards', caller: true, repeatable: true },
@@ -10040,6 +10527,7 @@ export const requests = {
   listTopUps: { method: 'GET', path: '/api/cash/top-ups', caller: true, repeatable: true },
   listTrades: { method: 'GET', path: '/api/user/trades', caller: true, repeatable: true },
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },
+  listVotes: { method: 'GET', path: '/api/user/votes', caller: true, repeatable: true },
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
   lookUpRedemption: { method: 'GET', path: '/api/redemptions/{code}', caller: true, repeatable: true },
   muteFan: { method: 'PUT', path: '/api/user/mutes/{handle}', caller: true, keyed: true, repeatable: true },
@@ -10103,4 +10591,6 @@ export const requests = {
   writeMembership: { method: 'PUT', path: '/api/memberships/{ref}', caller: true, repeatable: true, body: true, query: ['lang'] },
   writePrediction: { method: 'PUT', path: '/api/matches/{matchId}/prediction', caller: true, keyed: true, repeatable: true, body: true },
   writeProfile: { method: 'POST', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  writeQuestion: { method: 'PUT', path: '/api/questions/{questionId}', caller: true, repeatable: true, body: true, query: ['lang'] },
+  writeVote: { method: 'PUT', path: '/api/questions/{questionId}/vote', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
 } as const

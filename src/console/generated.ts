@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -671,6 +671,22 @@ export interface components {
             code: "stale_revision";
             /** @description The stored revision. */
             revision: number;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No active question has this id. Read the list of questions again. */
+        QuestionNotFoundProblem: {
+            /**
+             * @description `question_not_found`.
+             * @constant
+             */
+            code: "question_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The question is closed and its votes were settled, so it cannot be opened again. Ask another question. */
+        QuestionAnsweredProblem: {
+            /**
+             * @description `question_answered`.
+             * @constant
+             */
+            code: "question_answered";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has no order with this id, or the order has no such line. */
         OrderNotFoundProblem: {
@@ -1487,6 +1503,8 @@ export interface components {
             sets: number;
             /** @description Open predictions. */
             predictions: number;
+            /** @description Votes in questions without an answer. */
+            votes: number;
             /** @description Fans with relations to this one. */
             relations: number;
             /** @description Whether the locker moves. */
@@ -2231,7 +2249,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "active" | "replaced" | "expired" | "revoked";
-                scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
+                scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "questions:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
                 /** @description When it was made. */
                 createdAt: string;
                 /** @description When it ends; null: never. */
@@ -2243,7 +2261,7 @@ export interface components {
             }[];
             scopes: {
                 /** @enum {string} */
-                scope: "events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read";
+                scope: "events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "questions:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read";
                 meaning: string;
             }[];
         };
@@ -2258,7 +2276,7 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "replaced" | "expired" | "revoked";
-            scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
+            scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "questions:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
             /** @description When it was made. */
             createdAt: string;
             /** @description When it ends; null: never. */
@@ -3029,6 +3047,151 @@ export interface components {
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
+        /** QuestionOption */
+        QuestionOption: {
+            /** @description Slug of the option, unique within the question. */
+            id: string;
+            /** @description What fans see. A string, or strings by language tag, of which the first is the default. */
+            text: string | {
+                [key: string]: string;
+            };
+            /** @description Picture of the option. An https URL, or a path of the API’s origin. */
+            imageUrl?: string | null;
+        };
+        /** HoldsEntry */
+        HoldsEntry: {
+            /** @description The chain (EIP-155). `WEB3_RPC_URLS` has its URL. */
+            chainId: number;
+            /** @description Address of the contract of the token, ERC-20 or ERC-721. */
+            contract: string;
+            /** @description Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20. */
+            minimum: string;
+        };
+        /** Question */
+        Question: {
+            /** @description Slug of the question. */
+            id: string;
+            /** @description The match of the catalogue that it is about. */
+            matchId?: string | null;
+            /**
+             * @description How apps show it. A rating has a scale.
+             * @enum {string}
+             */
+            kind: "poll" | "quiz" | "prediction" | "rating" | "player";
+            /** @description What fans are asked. A string, or strings by language tag, of which the first is the default. */
+            title: string | {
+                [key: string]: string;
+            };
+            /** @description Picture of the question. An https URL, or a path of the API’s origin. */
+            imageUrl?: string | null;
+            /** @description A list of options, a scale for ratings, or the players of a team. */
+            options: components["schemas"]["QuestionOption"][] | {
+                /** @description A rating from 1 to this number. */
+                scale: number;
+            } | {
+                /** @description The active players of this team. */
+                team: string;
+            };
+            /** @description From when fans can vote. */
+            opensAt: string;
+            /** @description Until when fans can vote, exclusive. */
+            closesAt: string;
+            /** @description Milliseconds by which a delayed stream is behind: fans see the question open and close so much later. Votes are judged by `opensAt` and `closesAt`. */
+            offsetMs?: number | null;
+            /**
+             * @description Whether fans can change their votes until it closes.
+             * @default false
+             */
+            changeable: boolean;
+            /**
+             * @description When fans see the results: always, after their own vote, or after the close.
+             * @default after_vote
+             * @enum {string}
+             */
+            results: "live" | "after_vote" | "after_close";
+            /** @description The id of the correct option, or the rating as text. Fans see it after the close. Votes are settled then. */
+            correct?: string | null;
+            /** @description Points for fans who chose the correct option. */
+            points?: number | null;
+            /** @description Slug of the sponsor who supports it. What fans do with it counts for the sponsor from then on. */
+            sponsorId?: string | null;
+            /** @description Who may vote. Null: every fan. */
+            requires?: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
+                /**
+                 * @description Only fans who are at least as old.
+                 * @enum {number}
+                 */
+                minAge?: 13 | 16 | 18;
+                /** @description Kinds of membership. The fan has one of them now. */
+                membership?: string[];
+                /** @description A tier of an account that the fan has, or a higher one. */
+                tier?: {
+                    /** @description The account. */
+                    account: string;
+                    /** @description The lowest tier. */
+                    atLeast: string;
+                };
+                /** @description A segment. Only fans who are in it now. */
+                segment?: string;
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+                holds?: components["schemas"]["HoldsEntry"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
+            } | null;
+            /**
+             * @description False: stored, but not offered.
+             * @default true
+             */
+            active: boolean;
+        };
+        /** ConsoleQuestion */
+        ConsoleQuestion: {
+            question: components["schemas"]["Question"];
+            /**
+             * @description By the times at which votes are judged.
+             * @enum {string}
+             */
+            state: "scheduled" | "open" | "closed" | "settled";
+            /** @description Fans who have voted. */
+            fans: number;
+            /** @description Options that have votes, by id. */
+            results: {
+                /** @description The option, or the rating as text. */
+                optionId: string;
+                /** @description Fans whose vote is for it. */
+                votes: number;
+            }[];
+            /** @description Votes that are settled by the current answer. */
+            settled: number;
+            /** @description Points that fans have for it. */
+            points: number;
+            /** @description Whether votes wait for the current answer. */
+            isSettling: boolean;
+        };
+        /** OpenQuestion */
+        OpenQuestion: {
+            /** @description Until when fans can vote, exclusive. */
+            closesAt: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** CloseQuestion */
+        CloseQuestion: {
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** AnswerQuestion */
+        AnswerQuestion: {
+            /** @description The correct option, or the rating as text. Null withdraws the answer. */
+            correct: string | null;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
         /** OrderingFan */
         OrderingFan: {
             /** @description Id of the fan. */
@@ -3334,6 +3497,33 @@ export interface operations {
             };
         };
     };
+    answerQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleQuestion"];
+                };
+            };
+        };
+    };
     cancelJob: {
         parameters: {
             query?: never;
@@ -3479,6 +3669,33 @@ export interface operations {
             };
         };
     };
+    closeQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CloseQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleQuestion"];
+                };
+            };
+        };
+    };
     confirmApproval: {
         parameters: {
             query?: never;
@@ -3614,7 +3831,7 @@ export interface operations {
             content: {
                 "application/json": {
                     source: string;
-                    scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
+                    scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "questions:write" | "orders:write" | "memberships:write" | "age:write" | "priority:read" | "uploads:write" | "fans:read")[];
                     /** @description When it ends; null: never. */
                     expiresAt?: string | null;
                     /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
@@ -4423,7 +4640,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -4485,7 +4702,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4541,7 +4758,7 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
                             /** @description Id of the only entry, which always exists. */
@@ -5058,13 +5275,40 @@ export interface operations {
             };
         };
     };
+    openQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleQuestion"];
+                };
+            };
+        };
+    };
     planCatalogueEntry: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -5357,7 +5601,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5405,7 +5649,7 @@ export interface operations {
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -5438,7 +5682,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5483,7 +5727,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -5528,7 +5772,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -5624,6 +5868,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConsoleOrderDetail"];
+                };
+            };
+        };
+    };
+    readConsoleQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleQuestion"];
                 };
             };
         };
@@ -6319,7 +6586,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -6667,7 +6934,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -7022,6 +7289,8 @@ export interface problems {
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'match_not_over': components['schemas']['MatchNotOverProblem']
   'stale_revision': components['schemas']['StaleRevisionProblem']
+  'question_not_found': components['schemas']['QuestionNotFoundProblem']
+  'question_answered': components['schemas']['QuestionAnsweredProblem']
   'order_not_found': components['schemas']['OrderNotFoundProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
@@ -7040,6 +7309,8 @@ export interface codes {
   addWebhookEndpoint: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start the upload of a file in parts */
   announceImportFile: 'malformed_request' | 'request_timeout' | 'import_files_full' | 'payload_too_large' | 'import_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Answer a question, or correct the answer. Votes are settled after the close; another answer settles them again. */
+  answerQuestion: 'malformed_request' | 'question_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a run */
   cancelJob: 'malformed_request' | 'job_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line that is shipped. The new state is the reason. Another one can be added, such as for a return. */
@@ -7048,6 +7319,8 @@ export interface codes {
   changeStaffRole: 'malformed_request' | 'staff_not_found' | 'request_timeout' | 'own_role' | 'role_of_provider' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Dry run: show what the import of a file would change */
   checkImportFile: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'job_running' | 'import_file_incomplete' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Close a question now. If it has an answer, the votes are settled. */
+  closeQuestion: 'malformed_request' | 'question_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Confirm and perform an action that another person requested */
   confirmApproval: 'malformed_request' | 'own_approval' | 'approval_not_found' | 'request_timeout' | 'approval_closed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Count the open cases, reports and appeals */
@@ -7154,6 +7427,8 @@ export interface codes {
   lookUpCode: 'malformed_request' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Merge a fan into another one, permanently */
   mergeFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'fans_not_mergeable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Open a question now. A question that has an answer and votes cannot be opened again. */
+  openQuestion: 'malformed_request' | 'question_not_found' | 'request_timeout' | 'question_answered' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Show what saving an entry would change */
   planCatalogueEntry: 'malformed_request' | 'request_timeout' | 'catalogue_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Preview a merge */
@@ -7178,6 +7453,8 @@ export interface codes {
   readConsoleMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an order */
   readConsoleOrder: 'malformed_request' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read a question, with its votes and the progress of its settlement */
+  readConsoleQuestion: 'malformed_request' | 'question_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the uploaded picture of a fan. Without a body if there is none, or if its address is on another site: that is not read. */
   readFace: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the overview of a fan */
@@ -7290,10 +7567,12 @@ export interface codes {
 export const requests = {
   addWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints', body: true },
   announceImportFile: { method: 'POST', path: '/api/jobs/imports/files', body: true },
+  answerQuestion: { method: 'POST', path: '/api/live/questions/{questionId}/answer', body: true },
   cancelJob: { method: 'POST', path: '/api/jobs/{runId}/cancel', body: true },
   changeConsoleOrderLine: { method: 'PUT', path: '/api/orders/{orderId}/lines/{number}', body: true },
   changeStaffRole: { method: 'POST', path: '/api/staff/role', body: true },
   checkImportFile: { method: 'POST', path: '/api/jobs/imports/files/{fileId}/check', body: true },
+  closeQuestion: { method: 'POST', path: '/api/live/questions/{questionId}/close', body: true },
   confirmApproval: { method: 'POST', path: '/api/approvals/{approvalId}/confirm' },
   countOpenCases: { method: 'GET', path: '/api/moderation/open' },
   countWebhookReplay: { method: 'GET', path: '/api/webhooks/endpoints/{endpointId}/replay' },
@@ -7347,6 +7626,7 @@ export const requests = {
   listWebhooks: { method: 'GET', path: '/api/webhooks' },
   lookUpCode: { method: 'GET', path: '/api/desk/codes/{code}' },
   mergeFan: { method: 'POST', path: '/api/fans/{fanId}/merge', body: true },
+  openQuestion: { method: 'POST', path: '/api/live/questions/{questionId}/open', body: true },
   planCatalogueEntry: { method: 'POST', path: '/api/catalogue/{kind}/plan', body: true },
   planMergeOfFan: { method: 'POST', path: '/api/fans/{fanId}/merge/plan', body: true },
   previewQuest: { method: 'POST', path: '/api/catalogue/quest/preview', body: true },
@@ -7359,6 +7639,7 @@ export const requests = {
   readCatalogueSchema: { method: 'GET', path: '/api/catalogue/{kind}/schema' },
   readConsoleMatch: { method: 'GET', path: '/api/match-day/matches/{matchId}' },
   readConsoleOrder: { method: 'GET', path: '/api/orders/{orderId}' },
+  readConsoleQuestion: { method: 'GET', path: '/api/live/questions/{questionId}' },
   readFace: { method: 'GET', path: '/api/pictures/fans/{fanId}' },
   readFan: { method: 'GET', path: '/api/fans/{fanId}' },
   readFanAccounts: { method: 'GET', path: '/api/fans/{fanId}/accounts' },

@@ -27,6 +27,7 @@ import {
   refusal,
   start,
 } from '../play/packs/packs-world.ts'
+import { addQuestion, vote } from '../play/questions/questions-world.ts'
 import { userIdOf } from '../play/quests/quests-world.ts'
 import { addStock, checkout, pay } from '../play/shop/orders-world.ts'
 import { completeTopUp, startTopUp, topUp } from '../play/top-ups/cash-world.ts'
@@ -64,6 +65,10 @@ const ANYBODYS = [
   'listPlayers.teamId',
   'readPredictionRules.matchId',
   'writePrediction.matchId',
+  'writeVote.questionId',
+  'writeVote.optionId',
+  'listQuestions.matchId',
+  'listQuestions.cursor',
 ]
 
 interface Owned {
@@ -105,6 +110,7 @@ for (const who of ['others', 'its owner'] as const)
       const kickoffAt = new Date(world.clock.ms + 60_000)
       for (const matchId of [await world.match({ kickoffAt }), await world.match({ kickoffAt })])
         await owner.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 })
+      for (const id of [await addQuestion(world), await addQuestion(world)]) await vote(owner, id, 'home')
       const strangersOwn = (await start(stranger, priced)).body.id
       const opened = await buy(owner, free)
       const [drawn] = expectStatus(200, await open(owner, opened.userPack.id)).items
@@ -415,6 +421,7 @@ for (const who of ['others', 'its owner'] as const)
         'listPurchases.cursor': await page('/api/packs/purchases'),
         'listOwnRewards.cursor': await page('/api/user/rewards'),
         'listPredictions.cursor': await page('/api/user/predictions'),
+        'listVotes.cursor': await page('/api/user/votes'),
         'listFollowing.cursor': await page('/api/user/following'),
         'listFollowers.cursor': await page('/api/user/followers'),
         'listMutes.cursor': await page('/api/user/mutes'),

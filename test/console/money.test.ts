@@ -12,6 +12,7 @@ import { consoleDeclaredOf } from '../../src/operate/console/contract/operation.
 import { declaredOf } from '../../src/platform/http/contract/operation.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import { expectStatus, patientFan } from '../play/packs/packs-world.ts'
+import { addQuestion } from '../play/questions/questions-world.ts'
 import { addStock, buyWithMoney, checkout, completeOrder } from '../play/shop/orders-world.ts'
 import { cashEnv, topUp } from '../play/top-ups/cash-world.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -87,6 +88,7 @@ onEachEngine(
         runId: 'unknown',
         pictureId: '5e'.repeat(32),
         endpointId: 'unknown',
+        questionId: await addQuestion(world),
         accountId: 'unknown',
         lane: 'event',
         sequence: '1',

@@ -29,7 +29,9 @@ const ALWAYS = [
 ]
 /** Operations that need a second person depending on the input. */
 const BY_INPUT = [
+  'answerQuestion',
   'changeStaffRole',
+  'closeQuestion',
   'createServerKey',
   'inviteStaff',
   'reportMatch',
@@ -58,6 +60,7 @@ const NEVER = [
   'exportPriority',
   'exportSegment',
   'liftSanction',
+  'openQuestion',
   'planCatalogueEntry',
   'planMergeOfFan',
   'previewQuest',
@@ -85,7 +88,7 @@ const NEVER = [
  */
 const READS = ['listStaff', 'listStaffSessions', 'lookUpCode', 'readGateCode', 'readPriorityTerms']
 
-const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'points:write']
+const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'points:write', 'questions:write']
 const KINDS_WITH_VALUE: string[] = [
   'account',
   'campaign',
@@ -94,6 +97,7 @@ const KINDS_WITH_VALUE: string[] = [
   'pack',
   'product',
   'quest',
+  'question',
   'reward',
   'rule',
   'segment',

@@ -89,6 +89,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
     'rules',
     'quests',
     'sets',
+    'questions',
     'campaigns',
     'products',
   ])

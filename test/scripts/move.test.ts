@@ -118,6 +118,7 @@ async function addOddities(db: Database) {
     await addMemberships(tx, { at, text })
     await addReferrals(tx, { at, text })
     await addLeagues(tx, { at, text })
+    await addQuestions(tx, { at, text })
     await addAccounts(tx, { at, text })
     await addConsole(tx, { at, text })
     await addRevisions(tx, { at, text })
@@ -227,6 +228,25 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   await tx
     .insert(predictionSplits)
     .values({ matchId, kickoffAt: new Date(at.getTime() + 1), frozenAt: at, ...split })
+}
+
+async function addQuestions(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { questions, questionBoxes, questionTallies, questionVotes, questionSettlements } = tx.tables
+  const questionId = text
+  const times = { opensAt: at, closesAt: at, shownOpensAt: at, shownClosesAt: at, offsetMs: 0 }
+  await tx.insert(questions).values({
+    ...{ id: text, matchId: text, kind: 'quiz', title: text, imageUrl: text, options: '[]', ...times },
+    ...{ changeable: true, results: 'live', correct: text, points: Number.MAX_SAFE_INTEGER, sponsorId: text },
+    ...{ requires: '{}', translations: text, active: false, createdAt: at, updatedAt: new Date(-1) },
+  })
+  for (let box = 0; box < 16; box++)
+    await tx.insert(questionBoxes).values({ questionId, box, opensAt: at, closesAt: at, votes: 0 })
+  await tx.insert(questionTallies).values({ questionId, box: 15, optionId: text, votes: 0 })
+  const vote = { questionId, userId: 'Z', box: 15, optionId: text, createdAt: at, changedAt: at }
+  await tx.insert(questionVotes).values({ ...vote, counted: false, points: 0, booked: 0 })
+  const points = Number.MAX_SAFE_INTEGER
+  const settlement = { questionId, revision: 1, correct: text, points, revisedAt: at, cursor: 'é' }
+  await tx.insert(questionSettlements).values({ ...settlement, lastPass: true, dueAt: at })
 }
 
 async function addPictures(tx: Transaction, at: Date) {

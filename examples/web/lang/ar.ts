@@ -377,14 +377,13 @@ export const ar: Text = {
         many: `# مشجعًا من ${formatCount(fans)} في فئات أعلى`,
         other: `# مشجع من ${formatCount(fans)} في فئات أعلى`,
       }),
-    between: (from, to) => `من ${from} إلى ${to}`,
-    band: (fans, range, unit) =>
+    band: (fans, from, to, unit) =>
       counted(fans, {
-        one: `مشجع واحد في فئتك، ${range} ${unit}`,
-        two: `مشجعان في فئتك، ${range} ${unit}`,
-        few: `# مشجعين في فئتك، ${range} ${unit}`,
-        many: `# مشجعًا في فئتك، ${range} ${unit}`,
-        other: `# مشجع في فئتك، ${range} ${unit}`,
+        one: `مشجع واحد في فئتك، من ${from} إلى ${to} ${unit}`,
+        two: `مشجعان في فئتك، من ${from} إلى ${to} ${unit}`,
+        few: `# مشجعين في فئتك، من ${from} إلى ${to} ${unit}`,
+        many: `# مشجعًا في فئتك، من ${from} إلى ${to} ${unit}`,
+        other: `# مشجع في فئتك، من ${from} إلى ${to} ${unit}`,
       }),
     empty: 'ليست لديك عضوية، ولا يحسب النادي أي مكانة بعد.',
     noneKept: 'لا يحتفظ هذا الجهاز ببطاقة عضوية. افتحها مرة ما دامت هناك شبكة.',

@@ -356,9 +356,8 @@ export const en = {
       above === 0
         ? `Nobody of ${plural(fans, 'fan', 'fans')} is in a higher band`
         : `${plural(above, 'fan', 'fans')} of ${fans.toLocaleString('en')} in higher bands`,
-    between: (from: string, to: string) => `${from} to ${to}`,
-    band: (fans: number, range: string, unit: string) =>
-      `${plural(fans, 'fan', 'fans')} in your band, ${range} ${unit}`,
+    band: (fans: number, from: string, to: string, unit: string) =>
+      `${plural(fans, 'fan', 'fans')} in your band, ${from} to ${to} ${unit}`,
     empty: 'You have no membership, and the club counts no status yet.',
     noneKept: 'This device keeps no member card. Open it once while there is a network.',
   },

@@ -271,11 +271,10 @@ export const ptBr: Text = {
         one: `# torcedor de ${formatCount(fans)} em faixas mais altas`,
         other: `# torcedores de ${formatCount(fans)} em faixas mais altas`,
       }),
-    between: (from, to) => `de ${from} a ${to}`,
-    band: (fans, range, unit) =>
+    band: (fans, from, to, unit) =>
       counted(fans, {
-        one: `# torcedor na sua faixa, ${range} ${unit}`,
-        other: `# torcedores na sua faixa, ${range} ${unit}`,
+        one: `# torcedor na sua faixa, de ${from} a ${to} ${unit}`,
+        other: `# torcedores na sua faixa, de ${from} a ${to} ${unit}`,
       }),
     empty: 'Você não é sócio, e o clube ainda não conta nenhum status.',
     noneKept: 'Este aparelho não guarda nenhuma carteirinha. Abra uma vez enquanto há conexão.',

@@ -369,11 +369,10 @@ export const pt: Text = {
         one: `# adepto de ${formatCount(fans)} em escalões mais altos`,
         other: `# adeptos de ${formatCount(fans)} em escalões mais altos`,
       }),
-    between: (from, to) => `de ${from} a ${to}`,
-    band: (fans, range, unit) =>
+    band: (fans, from, to, unit) =>
       counted(fans, {
-        one: `# adepto no teu escalão, ${range} ${unit}`,
-        other: `# adeptos no teu escalão, ${range} ${unit}`,
+        one: `# adepto no teu escalão, de ${from} a ${to} ${unit}`,
+        other: `# adeptos no teu escalão, de ${from} a ${to} ${unit}`,
       }),
     empty: 'Não és sócio, e o clube ainda não conta nenhum estatuto.',
     noneKept: 'Este dispositivo não guarda nenhum cartão. Abre-o uma vez enquanto há ligação.',

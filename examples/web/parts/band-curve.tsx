@@ -46,14 +46,15 @@ export function BandCurve({
           <span>{formatInteger(highest)}</span>
         </span>
         {total > 0 && <strong>{text.membership.above(above, fans)}</strong>}
-        {own && <span class="quiet">{text.membership.band(own.fans, rangeOf(own), unit)}</span>}
+        {own && (
+          <span class="quiet">
+            {text.membership.band(own.fans, formatInteger(own.from), formatInteger(own.to), unit)}
+          </span>
+        )}
       </figcaption>
     </figure>
   )
 }
-
-const rangeOf = ({ from, to }: { from: number; to: number }) =>
-  from === to ? formatInteger(from) : text.membership.between(formatInteger(from), formatInteger(to))
 
 /** Through all points, level at each, so that it never swings below zero. */
 function smooth(points: (readonly [x: number, y: number])[]): string {

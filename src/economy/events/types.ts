@@ -50,6 +50,12 @@ const matchMembers = {
 const Goals = Integer({ minimum: 0, description: 'Goals.' })
 const MatchScores = (description: string) => Closed({ homeScore: Goals, awayScore: Goals }, { description })
 
+const questionMembers = {
+  questionId: Type.String({ description: 'The question.' }),
+  matchId: Nullable(Type.String(), { description: 'The match that the question is about.' }),
+  kind: OneOf(['poll', 'quiz', 'prediction', 'rating', 'player'], { description: 'Kind of the question.' }),
+}
+
 const tierMembers = {
   accountId: Type.String({ description: 'The account.' }),
   tierId: Type.String({ description: 'The tier.' }),
@@ -296,6 +302,24 @@ export const applicationEvents = {
         'A prediction was settled by the result of its match. A corrected result voids the event if it changes the prediction’s.',
     },
   ),
+  'question.voted': Closed(
+    { ...questionMembers },
+    { description: 'The fan voted in a question; once per question. A change of the vote has no event.' },
+  ),
+  'question.answered': Closed(
+    {
+      ...questionMembers,
+      revision: Integer({ minimum: 1, description: 'Revision of the answer.' }),
+      optionId: Type.String({ description: 'The vote of the fan: an option, or a rating as text.' }),
+      answer: Type.String({ description: 'The correct option.' }),
+      correct: Type.Boolean({ description: 'Whether the fan chose it.' }),
+      points: Integer({ minimum: 0, description: 'Points for the correct option.' }),
+    },
+    {
+      description:
+        'A vote was settled by the answer of its question. A corrected answer voids the event if it changes the result of the vote.',
+    },
+  ),
   'tier.reached': Closed(tierMembers, {
     description: `The fan has reached a tier of an account; once each time. ${UNHEARD}`,
   }),
@@ -410,7 +434,7 @@ export type DataOf<T extends ApplicationEventType> = Static<(typeof applicationE
 /** These namespaces are reserved for events of the application, so that a later version can add types. */
 const NAMESPACES = new Set([
   ...['appeal', 'cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase'],
-  ...['quest', 'report', 'reward', 'sanction', 'set', 'trade', 'wallet', 'webhook'],
+  ...['quest', 'question', 'report', 'reward', 'sanction', 'set', 'trade', 'wallet', 'webhook'],
 ])
 /** Types in namespaces that the club's systems also use. */
 const RESERVED_TYPES = new Set(messageTypes)

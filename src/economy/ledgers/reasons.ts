@@ -18,6 +18,8 @@ export const POINTS_REASONS = [
   'code',
   'prediction',
   'prediction_void',
+  'question',
+  'question_void',
   'expired',
   'merge',
   'merge_void',
@@ -29,7 +31,7 @@ export const POINTS_REASONS = [
 export type PointsReason = (typeof POINTS_REASONS)[number]
 
 /** Reasons whose points can be taken back, by an entry whose reason is the same with `_void`. */
-export const GRANT_REASONS = ['rule', 'prediction', 'merge'] as const satisfies PointsReason[]
+export const GRANT_REASONS = ['rule', 'prediction', 'question', 'merge'] as const satisfies PointsReason[]
 export type GrantReason = (typeof GRANT_REASONS)[number]
 export type VoidReason = `${GrantReason}_void`
 
@@ -50,6 +52,10 @@ export const voidReasonOf = <Reason extends GrantReason>(reason: Reason) =>
  */
 export const predictionRefOf = (settled: { matchId: string; revision: number; season: string | null }) =>
   [settled.matchId, settled.revision, ...(settled.season === null ? [] : [settled.season])].join(':')
+
+/** The `ref` of entries of votes: `QUESTION:REVISION`. */
+export const questionRefOf = (settled: { questionId: string; revision: number }) =>
+  `${settled.questionId}:${settled.revision}`
 
 /** A slug has no colon. */
 const seasonOf = (ref: string): string | null => /^[^:]*:[^:]*:(.+)$/s.exec(ref)?.[1] ?? null

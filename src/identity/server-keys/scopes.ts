@@ -18,6 +18,7 @@ export const SERVER_SCOPES = {
   'redemptions:read': { meaning: 'look up redemption codes', creates: [] },
   'redemptions:write': { meaning: 'use redemption codes', creates: [] },
   'matches:write': { meaning: 'change matches, and read their check-in codes', creates: ['points'] },
+  'questions:write': { meaning: 'write questions, with their answers', creates: ['points'] },
   // A returned line only puts its units back into the stock.
   'orders:write': { meaning: 'report orders', creates: [] },
   'memberships:write': { meaning: 'write and end memberships of fans', creates: [] },

@@ -40,6 +40,7 @@ import {
   exportReceivedItems,
 } from '../../play/packs/personal-data.ts'
 import { exportPredictions } from '../../play/predictions/predictions.ts'
+import { exportVotes } from '../../play/questions/personal-data.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/personal-data.ts'
 import { exportClaims } from '../../play/rewards/personal-data.ts'
 import { exportCompletedSets } from '../../play/sets/sets.ts'
@@ -134,6 +135,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     checkIns: await exportCheckIns(reader, user.id),
     memberships: await exportMemberships(reader, user.id),
     predictions: await exportPredictions(reader, user.id),
+    votes: await exportVotes(reader, user.id),
     quests: exportQuests(reader, user.id),
     streaks: await exportStreaks(reader, user.id),
     redeemedCodes: await exportRedemptions(reader, user.id),

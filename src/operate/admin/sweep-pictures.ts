@@ -77,10 +77,12 @@ async function listUsed(reader: Reader): Promise<Set<string>> {
   return used
 }
 
-/** `imageUrl`, `crestUrl` and the like, and the `images` of products. */
+/** `imageUrl`, `crestUrl` and the like, the `images` of products, and the `options` of questions. */
 export const pictureColumnsOf = (table: AnyTable) =>
   shapeOf(table)
-    .columns.filter(({ property }) => property.endsWith('Url') || property === 'images')
+    .columns.filter(
+      ({ property }) => property.endsWith('Url') || property === 'images' || property === 'options',
+    )
     .map(({ property }) => columnOf(table, property))
 
 /** The addresses in a column of pictures that can be those of uploads. */
@@ -89,8 +91,13 @@ export async function readAddresses(reader: Reader, table: AnyTable, column: Col
     .selectDistinct({ value: sql<string>`${column}` })
     .from(table)
     .where(like(column, '%/uploads/%'))
-  // Guarantee of the cast: a column has addresses, or JSON lists of them.
-  return rows.flatMap(({ value }) => (value.startsWith('[') ? (JSON.parse(value) as string[]) : [value]))
+  return rows.flatMap(({ value }) => (value.startsWith('[') ? addressesIn(value) : [value]))
+}
+
+/** Guarantee of the cast: a column has addresses, or JSON lists of them, or of objects with one. */
+function addressesIn(json: string): string[] {
+  const list = JSON.parse(json) as (string | { imageUrl?: string | null })[]
+  return list.flatMap(one => (typeof one === 'string' ? one : (one.imageUrl ?? [])))
 }
 
 async function deleteOrphans(db: Database, store: PictureStore): Promise<number> {

@@ -23,6 +23,7 @@ import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { pictureRoutes } from './pictures/routes.ts'
 import { providerRoutes } from './provider/routes.ts'
+import { questionRoutes } from './questions/routes.ts'
 import { seasonRoutes } from './season/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { staffRoutes } from './sessions/staff-routes.ts'
@@ -60,6 +61,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(moderationRoutes(deps))
     .use(leagueRoutes(deps))
     .use(matchDayRoutes(deps))
+    .use(questionRoutes(deps))
     .use(orderDeskRoutes(deps))
     .use(pictureRoutes(deps))
 

@@ -17,6 +17,7 @@ import { ruleKind } from '../../economy/rules/rule-kind.ts'
 import { campaignKind } from '../codes/campaign-kind.ts'
 import { membershipKind } from '../memberships/membership-kind.ts'
 import { packKind } from '../packs/pack-kind.ts'
+import { questionKind } from '../questions/question-kind.ts'
 import { questKind } from '../quests/quest-kind.ts'
 import { rewardKind } from '../rewards/reward-kind.ts'
 import { setKind } from '../sets/set-kind.ts'
@@ -39,6 +40,7 @@ export const kinds = [
   ruleKind,
   questKind,
   setKind,
+  questionKind,
   campaignKind,
   productKind,
   settingsKind,

@@ -116,15 +116,11 @@ async function holdOrder(
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
   const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
   if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
-  // The lines come before the lock, for which others wait until the commit: only the count of what other orders hold needs it.
-  await Promise.all([
-    insertOrder(tx, order),
-    recordOrder(tx, 'order.created', order, lines),
-    insertLines(tx, lines),
-  ])
+  await Promise.all([insertOrder(tx, order), recordOrder(tx, 'order.created', order, lines)])
   // A variant without a limit gets none meanwhile: an import waits for the lock of `choose`.
   const limited = chosen.filter(line => isLimited(variants, line))
-  await requireFree(tx, limited, await lockLimited(tx, limited), order.id)
+  await requireFree(tx, limited, await lockLimited(tx, limited))
+  await insertLines(tx, lines)
   tx.invalidate(productsTag)
   return { order, lines, units: [] }
 }
@@ -135,18 +131,13 @@ const insertLines = prepared((tx: Transaction, lines: LineRow[]) =>
   tx.insert(tx.tables.orderLines).values(lines),
 )
 
-/** Checks the free stock of the lines whose stock is known. `orderId`: their order, if it holds units. @throws DomainError `out_of_stock` */
-async function requireFree(
-  tx: Transaction,
-  chosen: ChosenLine[],
-  { now, variants }: LockedStock,
-  orderId?: string,
-) {
+/** Checks the free stock of the lines whose stock is known. @throws DomainError `out_of_stock` */
+async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variants }: LockedStock) {
   const limited = chosen.flatMap(line => {
     const variant = variants.get(nameOfVariant(line))
     return variant && variant.stockTotal !== null ? { ...line, variant } : []
   })
-  const held = await countHeld(tx, limited, now, orderId)
+  const held = await countHeld(tx, limited, now)
   for (const { productId, variantId, quantity, variant } of limited) {
     const available = countFree(variant, held)
     if (available < quantity)

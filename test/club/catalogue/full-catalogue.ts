@@ -184,6 +184,33 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       },
     },
     {
+      kind: 'question',
+      entry: {
+        ...{ id: id('quiz'), matchId: id('derby'), kind: 'quiz', title: long, imageUrl: '/pictures/q.svg' },
+        options: [
+          { id: 'old', text: long, imageUrl: '/pictures/o.svg' },
+          { id: 'new', text: '1999' },
+        ],
+        ...{ opensAt: '2026-08-15T20:30:00+02:00', closesAt: '2026-08-15T18:40:00Z', offsetMs: 30_000 },
+        ...{ changeable: true, results: 'after_close', correct: 'old', points: 10, sponsorId: id('ferries') },
+        requires: { minAge: 13 },
+      },
+    },
+    {
+      kind: 'question',
+      entry: {
+        ...{ id: id('rating'), kind: 'rating', title: 'The match?', options: { scale: 10 }, active: false },
+        ...{ opensAt: '2026-08-15T18:30:00Z', closesAt: '2026-08-15T18:40:00Z' },
+      },
+    },
+    {
+      kind: 'question',
+      entry: {
+        ...{ id: id('player'), kind: 'player', title: 'Who was best?', options: { team: id('harbour') } },
+        ...{ opensAt: '2026-08-15T18:30:00Z', closesAt: '2026-08-15T18:40:00Z' },
+      },
+    },
+    {
       kind: 'campaign',
       entry: {
         ...{

@@ -57,6 +57,7 @@ onEachEngine('The catalogue of the console', world => {
       'rule',
       'quest',
       'set',
+      'question',
       'campaign',
       'product',
       'settings',

@@ -36,6 +36,8 @@ const HEARD: Record<string, string> = {
   'wallet.linked': 'at most ten at a time; voided by the unlinking',
   'match.checked_in': 'once per match, by the code at the gate',
   'prediction.settled': 'once per match; voided by a corrected result',
+  'question.voted': 'once per question; staff, or a key with questions:write, write questions',
+  'question.answered': 'once per question; voided by a corrected answer',
   'quest.completed': 'once per period; voided when what completed it is',
 }
 

@@ -15,6 +15,7 @@ import { moveRows } from '../../../src/operate/admin/merge/move-rows.ts'
 import { membershipKind } from '../../../src/play/memberships/membership-kind.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { addPack } from '../../play/packs/packs-world.ts'
+import { addQuestion } from '../../play/questions/questions-world.ts'
 import { addQuest, userIdOf } from '../../play/quests/quests-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
@@ -115,6 +116,7 @@ onEachEngine('The declared data of a fan', world => {
     const [matchId, rewardId, packId] = [await world.match(), await world.reward(), await addPack(world)]
     const { id: ruleId } = await addRule(world)
     const { id: questId } = await addQuest(world)
+    const questionId = await addQuestion(world)
     const collectibleId = `${packId}-common`
     await world.db.write(tx => accountKind.upsert(tx, { id: 'status', name: 'Status', unit: 'points' }))
     const kindId = 'season-ticket'
@@ -513,6 +515,15 @@ onEachEngine('The declared data of a fan', world => {
             ...{ state: 'open', points: 0, booked: 0 },
           },
           shown: shownAt(19),
+        },
+      },
+      questionVotes: {
+        userId: {
+          row: {
+            ...{ questionId, userId, box: 0, optionId: 'home', createdAt: at(47), changedAt: at(47) },
+            ...{ counted: true, points: 0, booked: 0 },
+          },
+          shown: shownAt(47),
         },
       },
       questProgress: {

@@ -12,6 +12,7 @@ import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
 import { create, join, leave, POINTS } from '../../play/leagues/leagues-world.ts'
 import { addMembershipKind, endMembership, putMembership } from '../../play/memberships/memberships-world.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, receipt, start } from '../../play/packs/packs-world.ts'
+import { addQuestion, sendVote } from '../../play/questions/questions-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import {
   addStock,
@@ -282,6 +283,10 @@ export const operations: Record<
     const scores = { homeScore: 2, awayScore: 1 }
     return { send: () => fan.put(`/api/matches/${matchId}/prediction`, scores) }
   },
+  writeVote: async (world, fan) => {
+    const questionId = await addQuestion(world)
+    return { send: () => sendVote(fan, questionId, 'home') }
+  },
   createNativeToken: (_, fan) => ({
     send: () => fan.post('/api/auth/native-token', { deviceName: fan.subject }),
   }),
@@ -356,6 +361,7 @@ export const operations: Record<
 /** They write no row of a fan. */
 export const WITHOUT_FAN: Record<string, string> = {
   updateMatch: 'its predictions are settled later, in the background',
+  writeQuestion: 'its votes are settled later, in the background',
   createStreamTicket: 'a ticket is encrypted, not stored',
 }
 

@@ -21,6 +21,7 @@ import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
 import { voidCodes } from '../../../src/play/codes/generate.ts'
 import { advanceLeagues } from '../../../src/play/leagues/rounds.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
+import { answerQuestion } from '../../../src/play/questions/change.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { noteExpiredOrders } from '../../../src/play/shop/sweep-orders.ts'
 import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
@@ -40,6 +41,7 @@ import {
 } from '../../play/packs/packs-world.ts'
 import { refundPack } from '../../play/packs/refund-pack.ts'
 import { predict, settleAll } from '../../play/predictions/match-world.ts'
+import { addQuestion, settleAll as settleVotes, vote } from '../../play/questions/questions-world.ts'
 import { happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, cancelOrder, checkout, completeOrder, HOLD, pay } from '../../play/shop/orders-world.ts'
 import { holdForPack, promote, startTopUp, topUp } from '../../play/top-ups/cash-world.ts'
@@ -84,6 +86,7 @@ function catalogue(at: Date): CatalogueRecord[] {
     { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
     { kind: 'settings', entry: { id: 'club', openTradesPerFan: 21, reservedHandles: ['harbour'] } },
     { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
+    { kind: 'player', entry: { id: 'nine', name: { en: 'Nine', pt: 'Nove' }, number: 9 } },
     {
       kind: 'sponsor',
       entry: {
@@ -481,6 +484,26 @@ async function rounds(world: World, owner: NamedFan, others: NamedFan[]) {
   }
 }
 
+/** A question with a corrected answer, and an open one. */
+async function questions(world: World, [fan, other, third]: NamedFan[]) {
+  if (!fan || !other || !third) throw new Error('three fans vote')
+  const id = await addQuestion(world, {
+    id: 'asked',
+    points: 10,
+    correct: 'away',
+    requires: { notCountries: ['AQ'] },
+  })
+  await vote(fan, id, 'home')
+  await vote(other, id, 'away')
+  await vote(third, id, 'draw')
+  await settleVotes(world)
+  world.clock.advance(60_000)
+  await settleVotes(world)
+  await world.db.write(tx => answerQuestion(tx, id, 'home'))
+  await settleVotes(world)
+  await vote(fan, await addQuestion(world, { id: 'open' }), 'home')
+}
+
 const invite = async (fan: NamedFan): Promise<string> =>
   expectStatus(200, await fan.get('/api/user/referral')).code
 
@@ -789,6 +812,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   await matches(world, [fan, other, third])
   await leagues(world, fan, other, third)
   const closeRounds = await rounds(world, third, [other, fan])
+  await questions(world, [fan, other, third])
   await follow(fan, other.handle)
   await follow(other, third.handle)
   expectStatus(204, await put(fan, 'mutes', third.handle))

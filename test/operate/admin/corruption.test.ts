@@ -33,6 +33,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['fanRelations.mutedAt', 'reports.reference', 'reports.reason', 'reports.note', 'reports.evidence'],
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
     ...['predictions.competition', 'predictions.jokerSeason', 'predictions.jokerRound'],
+    ...['questionVotes.createdAt', 'questionVotes.changedAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     'consents.source',
     ...['leagues.seasonId', 'leagueRounds.week'],
@@ -59,6 +60,7 @@ const UNKNOWN: Record<string, string[]> = {
       'matchSettlements.revisedAt',
       'predictionSplits.frozenAt',
       'predictionSplits.kickoffAt',
+      'questionSettlements.revisedAt',
       'orders.addressKeptUntil',
       'orders.cancelledAt',
       'orders.expiresAt',
@@ -90,6 +92,7 @@ const UNKNOWN: Record<string, string[]> = {
   'how far a task is: a wrong one is repeated, or late': [
     ...['events.position', 'eventDistribution.*', 'eventSinks.*', 'matchEvents.*', 'matchSettlements.dueAt'],
     ...['leagues.dueAt', 'leagueRounds.tellFrom'],
+    'questionSettlements.dueAt',
     ...['payments.acknowledgeBy', 'pointsExpiry.*', 'webhookLanes.*', 'webhookDeliveries.*', 'jobRuns.*'],
     ...[
       'maintenanceRuns.*',

@@ -159,6 +159,7 @@ onServer(
             'listPacks',
             'listPlayers',
             'listProducts',
+            'listQuestions',
             'listSeasons',
             'listSponsors',
             'listTeams',

@@ -8,6 +8,7 @@ import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addCampaign, generateOne } from '../../play/codes/codes-world.ts'
 import { create, POINTS } from '../../play/leagues/leagues-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
+import { addQuestion } from '../../play/questions/questions-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
 import { startTopUp } from '../../play/top-ups/cash-world.ts'
@@ -81,6 +82,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     }),
     cancelCheckout: async fan => ({ orderId: (await checkout(fan, await addStock(world, null))).body.id }),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
+    writeVote: () => ({ optionId: 'home' }),
     offerTrade: async fan => ({ to: (await namedFan(world)).handle, give: [await drawnItem(world, fan)] }),
     acceptTrade: () => ({ version: 1 }),
     declineTrade: () => ({}),
@@ -139,6 +141,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
 
   /** The path of an operation that has parameters. */
   const paths: Record<string, (fan: Fan) => Promise<string>> = {
+    writeVote: async () => `/api/questions/${await addQuestion(world)}/vote`,
     writePrediction: async () => {
       const kickoffAt = new Date(world.clock.ms + 1)
       return `/api/matches/${await world.match({ kickoffAt })}/prediction`
@@ -223,6 +226,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         completeOnboarding: { joinLeaderboard: false },
         startTopUp: { amount: 501, currency: 'EUR' },
         writePrediction: { homeScore: 0, awayScore: 0 },
+        writeVote: { optionId: 'away' },
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
         acceptTerms: { version: '2' },

@@ -350,6 +350,7 @@ onEachEngine('Languages', world => {
       'listPacks',
       'listPlayers',
       'listProducts',
+      'listQuestions',
       'listQuests',
       'listRewards',
       'listSeasons',
@@ -378,6 +379,8 @@ onEachEngine('Languages', world => {
       'writeLocker',
       'writeMembership',
       'writeProfile',
+      'writeQuestion',
+      'writeVote',
     ])
   })
 

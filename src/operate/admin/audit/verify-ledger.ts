@@ -41,6 +41,7 @@ import {
   findWrongSplits,
 } from './verify-predictions.ts'
 import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
+import { findWrongAnswers, findWrongQuestions, findWrongTallies, findWrongVotes } from './verify-questions.ts'
 import { findUnrecorded } from './verify-recorded.ts'
 import { findWrongReferrals } from './verify-referrals.ts'
 import { findWrongSeason } from './verify-season.ts'
@@ -90,6 +91,8 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongMergedExpiry,
   findWrongPredictions,
   findWrongScores,
+  findWrongVotes,
+  findWrongAnswers,
   findWrongPurchases,
   findWrongItems,
   findWrongPacks,
@@ -122,6 +125,8 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongRounds,
   findWrongSettlements,
   findWrongSplits,
+  findWrongTallies,
+  findWrongQuestions,
   findWrongCatalogue,
   findWrongBudgets,
   findWrongSeason,

@@ -36,6 +36,7 @@ import { mergeLeagues } from '../../../play/leagues/personal-data.ts'
 import { moveLocker } from '../../../play/lockers/personal-data.ts'
 import { moveItems } from '../../../play/packs/personal-data.ts'
 import { movePredictions } from '../../../play/predictions/predictions.ts'
+import { mergeVotes } from '../../../play/questions/personal-data.ts'
 import { copyQuests } from '../../../play/quests/personal-data.ts'
 import { type MergedClaims, mergeClaims } from '../../../play/rewards/personal-data.ts'
 import { copyCompletions } from '../../../play/sets/sets.ts'
@@ -64,6 +65,7 @@ export interface MergeReport extends Merge {
   quests: number
   sets: number
   predictions: number
+  votes: number
   relations: number
   locker: boolean
   leagues: number
@@ -91,6 +93,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const sets = await copyCompletions(tx, merge)
   const quests = await copyQuests(tx, merge)
   const predictions = await movePredictions(tx, merge)
+  const votes = await mergeVotes(tx, merge)
   const relations = await mergeRelations(tx, merge)
   const locker = await moveLocker(tx, merge)
   const profile = await mergeProfile(tx, from, into)
@@ -122,6 +125,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
     quests,
     sets,
     predictions,
+    votes,
     relations,
     locker,
     leagues,

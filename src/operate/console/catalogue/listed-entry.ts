@@ -92,10 +92,12 @@ function priceIn(entry: Entry): ListedEntry['price'] {
   return 'price' in entry ? { amount: entry.price.amount, currency: entry.price.currency } : null
 }
 
-/** Points that a reward requires, or that a rule, a quest or a set gives. */
+/** Points that a reward requires, or that a rule, a quest, a set or a question gives. */
 function pointsIn(entry: Entry): number | null {
   if ('pointsRequired' in entry) return entry.pointsRequired
-  if ('points' in entry && 'fixed' in entry.points) return entry.points.fixed
+  const { points = null } = 'points' in entry ? entry : {}
+  if (typeof points === 'number') return points
+  if (points !== null && 'fixed' in points) return points.fixed
   return 'reward' in entry ? (entry.reward?.points ?? null) : null
 }
 

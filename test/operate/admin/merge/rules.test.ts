@@ -1,4 +1,5 @@
 /** Each column of a fan that `db/schema/` declares to be merged by a rule: the rule holds when both fans have rows. */
+
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { fanData } from '../../../../db/schema/fan-data.ts'
@@ -7,6 +8,7 @@ import { appendEntry } from '../../../../src/economy/points/ledger.ts'
 import { carryPoints } from '../../../../src/economy/points/personal-data.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
+import { readTally } from '../../../../src/play/questions/questions.ts'
 import { addAccount, addAccountRule, addSeasons } from '../../../economy/accounts/accounts-world.ts'
 import { addRule } from '../../../economy/rules/rules-world.ts'
 import {
@@ -19,6 +21,7 @@ import {
 import { create, join, read } from '../../../play/leagues/leagues-world.ts'
 import { expectStatus, patientFan } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, predict } from '../../../play/predictions/match-world.ts'
+import { addQuestion, vote } from '../../../play/questions/questions-world.ts'
 import { addQuest, claim, happen, progressRows, userIdOf } from '../../../play/quests/quests-world.ts'
 import { addSet, give, readSet } from '../../../play/sets/sets-world.ts'
 import { addStock, checkout } from '../../../play/shop/orders-world.ts'
@@ -271,6 +274,19 @@ onEachEngine(
       expect(new Set(scores.map(String))).toEqual(new Set([`${own.matchId},2,1`, `${both.matchId},0,0`]))
     }
 
+    async function votes() {
+      const [own, both] = [await addQuestion(world), await addQuestion(world)]
+      const [from, into] = await pair()
+      for (const id of [own, both]) await vote(from, id, 'home')
+      await vote(into, both, 'away')
+      await merge(from, into)
+      const { votes } = expectStatus(200, await into.get('/api/user/votes'))
+      type Shown = Record<'questionId' | 'optionId', string>
+      const shown = votes.map(({ questionId, optionId }: Shown) => `${questionId} ${optionId}`)
+      expect(shown.toSorted()).toEqual([`${own} home`, `${both} away`].toSorted())
+      expect(Object.fromEntries(await readTally(world.db.read, both))).toEqual({ home: 0, away: 1 })
+    }
+
     async function quests() {
       const [from, into] = await pair()
       const quest = await addQuest(world, { reward: { points: 30 }, steps: [{ target: 2 }] })
@@ -375,6 +391,7 @@ onEachEngine(
       'lockers.userId': [lockers],
       'lockerItems.userId': [lockers],
       'predictions.userId': [predictions],
+      'questionVotes.userId': [votes],
       'questProgress.userId': [quests],
       'questCounts.userId': [quests],
       'questStreaks.userId': [streaks],

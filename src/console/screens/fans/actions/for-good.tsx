@@ -95,6 +95,7 @@ function PlanTable({ plan }: { plan: Plan }) {
     ['Progress of quests', plan.quests],
     ['Completed sets', plan.sets],
     ['Open predictions', plan.predictions],
+    ['Open votes', plan.votes],
     ['Follows, blocks and mutes', plan.relations],
     ['Leagues', plan.leagues],
     ...Object.entries(TABLES).map(([table, name]): [string, number] => [name, moved[table] ?? 0]),

@@ -163,6 +163,17 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     }),
     withoutData: 'A prediction was settled',
   },
+  'question.voted': {
+    describe: ({ questionId }) => ({ title: 'Voted in a question', facts: [idOf('Question', questionId)] }),
+    withoutData: 'Voted in a question',
+  },
+  'question.answered': {
+    describe: ({ questionId, correct, points, revision }) => ({
+      title: correct === true ? 'Had the right answer to a question' : 'Had a wrong answer to a question',
+      facts: [idOf('Question', questionId), fact('Points', points), fact('Revision', revision)],
+    }),
+    withoutData: 'A vote was settled',
+  },
   'points.expiring': {
     describe: ({ amount, expiresAt }) => ({
       title: `${isCount(amount) ? plural(amount, 'point') : 'Points'} will expire unless they are spent`,

@@ -31,6 +31,8 @@ const REASONS: Record<Exclude<PointsReason, 'adjustment'>, Words> = {
   code: { title: 'Redeemed a code' },
   prediction: { title: 'Prediction of', of: 'match' },
   prediction_void: { title: 'Taken back: prediction of', of: 'match' },
+  question: { title: 'The correct answer to a question' },
+  question_void: { title: 'Taken back: the correct answer to a question' },
   expired: { title: 'Points expired' },
   merge: { title: 'Brought by a merged fan' },
   merge_void: { title: 'Taken back: brought by a merged fan' },

@@ -160,6 +160,7 @@ export const MergeReport = Closed(
     quests: count('Periods of quests.'),
     sets: count('Completed sets.'),
     predictions: count('Open predictions.'),
+    votes: count('Votes in questions without an answer.'),
     relations: count('Fans with relations to this one.'),
     locker: Type.Boolean({ description: 'Whether the locker moves.' }),
     leagues: count('Memberships of leagues.'),

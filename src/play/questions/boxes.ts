@@ -1,0 +1,85 @@
+/**
+ * Boxes and tallies of votes. A vote updates its box on the condition that the question is open, and then the tally of its option
+ * in this box. With several boxes, votes of a question rarely wait for each other on PostgreSQL.
+ */
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { QuestionRow } from './questions.ts'
+
+export const BOXES = 16
+
+export const boxOf = (userId: string): number => Bun.hash.xxHash32(userId) % BOXES
+
+/** Creates the boxes, or gives them the times of the question. Votes that are being counted end first. */
+export async function writeBoxes(
+  tx: Transaction,
+  { id: questionId, opensAt, closesAt }: Pick<QuestionRow, 'id' | 'opensAt' | 'closesAt'>,
+): Promise<void> {
+  const boxes = Array.from({ length: BOXES }, (_, box) => ({ questionId, box, opensAt, closesAt, votes: 0 }))
+  await insertRows(tx, tx.tables.questionBoxes, boxes, { set: ['opensAt', 'closesAt'] })
+}
+
+interface Counting {
+  questionId: string
+  box: number
+  now: Date
+  /** 1 for the first vote of a fan, 0 for a change. */
+  by: number
+}
+
+/** Counts a vote. Returns no row if the question is not open. The box stays locked. */
+export const countIn = prepared((tx: Transaction, { questionId, box, now, by }: Counting) => {
+  const { questionBoxes: boxes } = tx.tables
+  return tx
+    .update(boxes)
+    .set({ votes: sql`${boxes.votes} + ${by}` })
+    .where(
+      and(
+        eq(boxes.questionId, questionId),
+        eq(boxes.box, box),
+        lte(boxes.opensAt, now),
+        gt(boxes.closesAt, now),
+      ),
+    )
+    .returning({ box: boxes.box })
+})
+
+/** The box is locked. */
+export const addToTally = prepared(
+  (tx: Transaction, tally: { questionId: string; box: number; optionId: string; by: number }) => {
+    const { questionTallies: tallies } = tx.tables
+    const { by, ...key } = tally
+    return tx
+      .insert(tallies)
+      .values({ ...key, votes: by })
+      .onConflictDoUpdate({
+        target: [tallies.questionId, tallies.box, tallies.optionId],
+        set: { votes: sql`${tallies.votes} + excluded.votes` },
+      })
+  },
+)
+
+export const takeFromTally = prepared(
+  (tx: Transaction, { questionId, box, optionId }: { questionId: string; box: number; optionId: string }) => {
+    const { questionTallies: tallies } = tx.tables
+    return tx
+      .update(tallies)
+      .set({ votes: sql`${tallies.votes} - 1` })
+      .where(and(eq(tallies.questionId, questionId), eq(tallies.box, box), eq(tallies.optionId, optionId)))
+  },
+)
+
+/** Takes a vote out of its box, whether the question is open or not. */
+export async function uncount(
+  tx: Transaction,
+  vote: { questionId: string; box: number; optionId: string },
+): Promise<void> {
+  const { questionBoxes: boxes } = tx.tables
+  await tx
+    .update(boxes)
+    .set({ votes: sql`${boxes.votes} - 1` })
+    .where(and(eq(boxes.questionId, vote.questionId), eq(boxes.box, vote.box)))
+  await takeFromTally(tx, vote)
+}
