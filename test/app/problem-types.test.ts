@@ -11,8 +11,8 @@ import { onEngine } from '../support/world.ts'
 /** Only commands and the console refuse with these. */
 const OF_COMMANDS = [
   ...['fans_not_mergeable', 'match_not_over'],
-  ...['catalogue_conflict', 'revision_conflict', 'revision_not_found', 'entry_not_found'],
-  ...['code_not_used', 'not_refundable'],
+  ...['revision_not_found', 'entry_not_found'],
+  ...['code_not_used', 'not_refundable', 'question_answered'],
 ]
 
 onEngine(sqliteEngine, 'problem types', world => {
