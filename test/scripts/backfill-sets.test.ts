@@ -37,7 +37,11 @@ onEachEngine('The backfill of a set', world => {
     expect(await readSet(fan, set)).toMatchObject({ completedAt: expect.any(String) })
     expect(await entriesOf(fan, 'set')).toMatchObject([{ delta: 40, ref: set.id }])
     const { events } = world.db.tables
-    const rows = await world.db.read.select().from(events).where(eq(events.userId, fan.id))
+    const rows = await world.db.read
+      .select()
+      .from(events)
+      .where(eq(events.userId, fan.id))
+      .orderBy(events.sequence)
     expect(rows.filter(({ type }) => type === 'set.completed')).toHaveLength(1)
     expect(await listFans(world, set.id)).toEqual([])
   })

@@ -13,7 +13,11 @@ import { addCollectibles, addSet, give, importSet, readSet, readSets } from './s
 onEachEngine('A set', world => {
   async function eventsOf({ id: userId }: NamedFan) {
     const { events } = world.db.tables
-    const rows = await world.db.read.select().from(events).where(eq(events.userId, userId))
+    const rows = await world.db.read
+      .select()
+      .from(events)
+      .where(eq(events.userId, userId))
+      .orderBy(events.sequence)
     return rows.filter(({ type }) => type === 'set.completed').map(({ data }) => JSON.parse(data ?? ''))
   }
 

@@ -36,7 +36,11 @@ onEachEngine(
     const linkedEvents = async (fan: Fan) => {
       const { events } = world.db.tables
       const userId = await userIdOf(world, fan)
-      const rows = await world.db.read.select().from(events).where(eq(events.userId, userId))
+      const rows = await world.db.read
+        .select()
+        .from(events)
+        .where(eq(events.userId, userId))
+        .orderBy(events.sequence)
       return rows.filter(({ type }) => type === 'wallet.linked').map(({ data }) => JSON.parse(data ?? ''))
     }
 
