@@ -32,11 +32,12 @@ export function createSharedRead(reader: Connection, writer: Connection, commits
     const now = commits.count()
     if (!endOfTurn || now !== count) {
       end()
-      endOfTurn = setImmediate(end)
       count = now
       version = dataVersion.get()?.data_version ?? version
       current = writer.inTransaction ? onReader : onWriter
+      // Fails after the close: then nothing has to end.
       current.begin.run()
+      endOfTurn = setImmediate(end)
     }
     return current === onWriter
   }

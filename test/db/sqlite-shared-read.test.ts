@@ -40,6 +40,15 @@ function insertElsewhere(path: string, id: string) {
 }
 
 describe('the reads of one turn (SQLite)', () => {
+  test('that come after the close are refused, and nothing is thrown at the end of the turn', async () => {
+    const { db, teams } = await open('closed.db')
+    await nextTurn()
+    await db.close()
+    expect(await teams().catch(error => error)).toBeInstanceOf(Error)
+    await nextTurn()
+    await nextTurn()
+  })
+
   test('share a transaction, which ends with the turn', async () => {
     const { path, db, teams } = await open('shared.db')
     await nextTurn()
