@@ -12,6 +12,7 @@ import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
 import { type Cause, predictionRefOf } from '../../economy/ledgers/reasons.ts'
 import type { Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/personal-data.ts'
+import type { Batch } from '../../economy/points/settle-in-batches.ts'
 import { followMerges } from '../../identity/users/merges.ts'
 import { hasJoker, type PredictionRow } from './predictions.ts'
 import type { PredictionPoints, Split } from './score.ts'
@@ -24,13 +25,6 @@ const SETTLED_MS = 60_000
 const RETRY_MS = 600_000
 
 const TYPE = 'prediction.settled'
-
-export interface Batch {
-  /** Fans who were not settled, because their accounts do not match their ledgers or are full. */
-  mismatched: string[]
-  /** Whether another batch can run at once. */
-  more: boolean
-}
 
 /** Settles up to `fans` fans. Null if the match has nothing due, for example because another process has settled it. */
 export async function settleBatch(

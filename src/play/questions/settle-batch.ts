@@ -11,6 +11,7 @@ import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
 import { type Cause, questionRefOf } from '../../economy/ledgers/reasons.ts'
 import type { Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/personal-data.ts'
+import type { Batch } from '../../economy/points/settle-in-batches.ts'
 import { followMerges } from '../../identity/users/merges.ts'
 import { findQuestion, type QuestionRow, type VoteRow } from './questions.ts'
 import { advanceSettlement, lockDueSettlement, type Settlement } from './settlements.ts'
@@ -21,13 +22,6 @@ const SETTLED_MS = 60_000
 const RETRY_MS = 600_000
 
 const TYPE = 'question.answered'
-
-export interface Batch {
-  /** Fans who were not settled, because their accounts do not match their ledgers or are full. */
-  mismatched: string[]
-  /** Whether another batch can run at once. */
-  more: boolean
-}
 
 type Question = Pick<QuestionRow, 'matchId' | 'kind'>
 

@@ -1,0 +1,54 @@
+/** Settles what is due, batch after batch. Any number of processes may run this at the same time. */
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../../db/index.ts'
+import type { AppSources } from '../../core/sources.ts'
+
+/**
+ * Fans per batch, adjusted so that a batch with its commit takes about `ms` milliseconds. Other writers on SQLite, and
+ * writers of the same fans and buckets, wait for a whole batch.
+ */
+const FANS = { first: 50, min: 10, max: 500, ms: 25 }
+/** Pause between two batches, so that requests that arrived during a batch can write before the next one. Milliseconds. */
+const PAUSE_MS = 2
+
+export interface SettleDeps {
+  db: Database
+  log: Logger
+  elapsed: AppSources['elapsed']
+}
+
+/** What a batch has left. */
+export interface Batch {
+  /** Fans who were not settled, because their accounts do not match their ledgers or are full. */
+  mismatched: string[]
+  /** Whether another batch can run at once. */
+  more: boolean
+}
+
+/** Settles each of these, although another one fails. @throws the first failure, at the end */
+export async function settleEach(ids: string[], settle: (id: string) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const id of ids) await settle(id).catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/** `settleBatch` settles up to so many fans in a unit of work. Null: nothing is due. */
+export async function settleInBatches(
+  { db, elapsed }: Pick<SettleDeps, 'db' | 'elapsed'>,
+  settleBatch: (tx: Transaction, fans: number) => Promise<Batch | null>,
+  { stopping, onMismatched }: { stopping: () => boolean; onMismatched: (userId: string) => void },
+): Promise<void> {
+  let [more, fans] = [true, FANS.first]
+  while (more && !stopping()) {
+    let began = 0
+    const batch = await db.write(tx => {
+      began = elapsed()
+      return settleBatch(tx, fans)
+    })
+    const ms = Math.max(elapsed() - began, 1)
+    more = batch?.more ?? false
+    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / ms), FANS.min), FANS.max, 2 * fans)
+    for (const userId of batch?.mismatched ?? []) onMismatched(userId)
+    if (more) await Bun.sleep(PAUSE_MS)
+  }
+}
