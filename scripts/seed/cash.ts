@@ -17,7 +17,7 @@ import { type Calendar, MINUTE_MS, readCalendar } from './calendar.ts'
 import type { FanRowTerms } from './fan-rows.ts'
 import { createTill } from './groups.ts'
 import type { Till } from './order-rows.ts'
-import { createSeedSources } from './sources.ts'
+import { createSeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans and of the society, so that their draws do not change. */
 const INDEX = 100_000_001
@@ -59,9 +59,9 @@ export async function seedCash(
     if (await hasCash(tx, first.userId)) return
     const calendar = await readCalendar(tx, instant)
     const start = new Date(calendar.now.getTime() - BEFORE_NOW_MS)
-    const { newId, randomBytes, now, clock, pass } = createSeedSources(seed, calendar)(INDEX, start)
-    const seeded: Transaction = Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
-    await write(seeded, owners, createTill(nativeTokens), calendar, () => pass(MINUTE_MS))
+    const sources = createSeedSources(seed, calendar)(INDEX, start)
+    const seeded = withSources(tx, sources)
+    await write(seeded, owners, createTill(nativeTokens), calendar, () => sources.pass(MINUTE_MS))
   })
 }
 

@@ -10,7 +10,7 @@ import type { NewLeague } from '../../src/play/leagues/schema.ts'
 import { MINUTE_MS, readCalendar } from './calendar.ts'
 import { seasonOf } from './demo-seasons.ts'
 import type { SeedParameters } from './groups.ts'
-import { createSeedSources } from './sources.ts'
+import { createSeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans, of the society and of cash, so that their draws do not change. */
 const INDEX = 100_000_002
@@ -47,10 +47,10 @@ export const seedLeagues = (
     await lockToCount(tx, first.userId)
     const { leagueMembers } = tx.tables
     if ((await countRows(tx, leagueMembers, eq(leagueMembers.userId, first.userId))) > 0) return
-    const { newId, randomBytes, now, clock, pass } = createSeedSources(seed, calendar)(INDEX, start)
-    const seeded: Transaction = Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
+    const sources = createSeedSources(seed, calendar)(INDEX, start)
+    const seeded = withSources(tx, sources)
     for (const league of leaguesIn(seasonOf(calendar)))
-      await write(seeded, fans, league, () => pass(MINUTE_MS))
+      await write(seeded, fans, league, () => sources.pass(MINUTE_MS))
   })
 
 async function write(

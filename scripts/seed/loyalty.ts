@@ -31,7 +31,7 @@ import {
 } from './demo-loyalty.ts'
 import { seasonsOf } from './demo-seasons.ts'
 import type { SeedParameters } from './groups.ts'
-import { createSeedSources, type SeedSources } from './sources.ts'
+import { createSeedSources, type SeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans, and of the other parts. */
 const INDEX = 100_000_004
@@ -68,8 +68,7 @@ export const seedLoyalty = (
     const calendar = await readCalendar(real, instant ?? real.now())
     const start = new Date(calendar.now.getTime() - BEFORE_NOW_MS)
     const sources = createSeedSources(seed, calendar)(INDEX, start)
-    const { newId, randomBytes, now, clock } = sources
-    const tx: Transaction = Object.assign(Object.create(real), { newId, randomBytes, now, clock })
+    const tx = withSources(real, sources)
     const crowd = await readCrowd(tx)
     for (const record of loyaltyOf(calendar)) await writeRecord(tx, record)
     await importSeasons(tx, calendar, sources, { detailed, crowd })

@@ -16,7 +16,7 @@ import { declineTrade } from '../../src/play/trades/end.ts'
 import { offerTrade } from '../../src/play/trades/offer.ts'
 import { type Calendar, MINUTE_MS, readCalendar } from './calendar.ts'
 import type { SeedParameters } from './groups.ts'
-import { createSeedSources } from './sources.ts'
+import { createSeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans, so that their draws do not change. */
 const INDEX = 100_000_000
@@ -76,8 +76,7 @@ async function haveRelations(reader: Reader, members: Member[]): Promise<boolean
 /** The unit of work with the time, ids and random bytes of the seed. */
 function seeded(tx: Transaction, seed: number, calendar: Calendar): Transaction {
   const start = new Date(calendar.now.getTime() - BEFORE_NOW_MS)
-  const { newId, randomBytes, now, clock } = createSeedSources(seed, calendar)(INDEX, start)
-  return Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
+  return withSources(tx, createSeedSources(seed, calendar)(INDEX, start))
 }
 
 async function write(tx: Transaction, members: Member[]): Promise<void> {

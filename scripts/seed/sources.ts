@@ -1,6 +1,6 @@
 /** Time, ids and random bytes of a seed: the same seed always gives the same rows. */
 import { en, Faker, generateMersenne53Randomizer } from '@faker-js/faker'
-import type { Sources } from '../../db/index.ts'
+import type { Sources, Transaction } from '../../db/index.ts'
 import { type Calendar, JOINING_MS } from './calendar.ts'
 
 /** Fans of the first block join at any time. */
@@ -74,3 +74,7 @@ function uuidV7(ms: number, random: Uint8Array): string {
   const rest = random.toHex()
   return `${time.slice(0, 8)}-${time.slice(8)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`
 }
+
+/** The unit of work with the time, ids and random bytes of the seed. */
+export const withSources = (tx: Transaction, { newId, randomBytes, now, clock }: SeedSources): Transaction =>
+  Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
