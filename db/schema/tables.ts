@@ -16,6 +16,7 @@ import { defineSponsorsTables } from './club/sponsors.ts'
 import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
+import { definePreferencesTables } from './delivery/preferences.ts'
 import { defineWebhooksTables } from './delivery/webhooks.ts'
 import { defineAccountsTables } from './economy/accounts.ts'
 import { defineArchiveTables } from './economy/archive.ts'
@@ -121,6 +122,7 @@ function defineTables(kit: ColumnKit) {
     ...defineModerationTables(kit, { ...users, ...sanctions }),
     ...defineReferralsTables(kit, users),
     ...defineConsentsTables(kit, users),
+    ...definePreferencesTables(kit, users),
     ...defineWebhooksTables(kit),
     ...defineEventSinkTables(kit),
     ...defineJobsTables(kit),

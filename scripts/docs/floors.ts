@@ -56,7 +56,10 @@ export const DOMAINS: Record<string, Domain> = {
       ['trades', 'shares', 'catalogue-file', 'leagues'],
     ],
   },
-  delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
+  delivery: {
+    about: 'what other systems receive',
+    rooms: [['webhooks', 'stream', 'preferences'], ['event-sink']],
+  },
   fan: {
     about: 'a fan’s own pages',
     rooms: [

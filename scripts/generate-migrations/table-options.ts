@@ -9,6 +9,7 @@ export const WITHOUT_ROWID = new Set([
   'leaderboard_entries',
   'leaderboard_scores',
   'locker_items',
+  'notification_preferences',
   'onboardings',
   'points_accounts',
   'predictions',

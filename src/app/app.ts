@@ -12,6 +12,7 @@ import { teamsRoutes } from '../club/teams/routes.ts'
 import { createCachedRead } from '../core/cached-read.ts'
 import type { RequestHandler } from '../core/tracer.ts'
 import { readSinkNotices } from '../delivery/event-sink/backlog.ts'
+import { preferenceRoutes } from '../delivery/preferences/routes.ts'
 import { streamRoutes } from '../delivery/stream/routes.ts'
 import { describeMessages } from '../delivery/webhooks/describe.ts'
 import { readNotices } from '../delivery/webhooks/inspect.ts'
@@ -141,7 +142,7 @@ const play = (deps: Deps) =>
     .use(checkInRoutes(deps))
     .use(membershipsRoutes(deps))
 
-const delivery = (deps: Deps) => domain('delivery').use(streamRoutes(deps))
+const delivery = (deps: Deps) => domain('delivery').use(streamRoutes(deps)).use(preferenceRoutes(deps))
 
 const fan = (deps: Deps) =>
   domain('fan')

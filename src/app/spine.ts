@@ -8,6 +8,7 @@ import { createMatchesSpine } from '../club/matches/revise.ts'
 import { createSegmentsSpine } from '../club/segments/spine.ts'
 import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
+import { createPreferencesSpine } from '../delivery/preferences/spine.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
 import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
 import { readAccountTiers } from '../economy/accounts/account-kind.ts'
@@ -19,7 +20,7 @@ import { createEventsSpine } from '../economy/events/spine.ts'
 import { lockLedgers } from '../economy/points/account.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
-import { consentToTerms } from '../fan/consents/consents.ts'
+import { consentToTerms, readConsenting } from '../fan/consents/consents.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { readSamePerson } from '../fan/moderation/people.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
@@ -53,6 +54,7 @@ export const createSpine = (): Spine => ({
   }),
   eligibility: createEligibilitySpine({ findOwned, isCollectible }),
   items: createItemsSpine(completeSetsOf),
+  preferences: createPreferencesSpine(readConsenting),
   webhooks: createWebhooksSpine(),
   account: createAccountSpine(async (tx, userIds) => {
     await endRequestsAbout(tx, userIds)

@@ -4782,6 +4782,132 @@ export interface components {
             expiresAt: string;
         };
         /**
+         * NotificationPreferences
+         * @description Which messages the fan gets, and how.
+         */
+        NotificationPreferences: {
+            /** @description The account, decisions of the club about it, memberships and tiers. */
+            account: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /**
+                 * @description They cannot be switched off in the inbox.
+                 * @constant
+                 */
+                inbox: true;
+            };
+            /** @description Orders of the shop. */
+            orders: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /**
+                 * @description They cannot be switched off in the inbox.
+                 * @constant
+                 */
+                inbox: true;
+            };
+            /** @description Rewards and points. */
+            rewards: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox: boolean;
+            };
+            /** @description Matches, predictions and questions. */
+            match: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox: boolean;
+            };
+            /** @description Other fans: trades and leagues. */
+            social: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox: boolean;
+            };
+            /** @description What the club advertises. Off until the fan switches it on, and sent only while the fan consents to `marketing`. */
+            marketing: {
+                /** @description Whether devices get them. */
+                push: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox: boolean;
+            };
+            /** @description In these hours no device gets a message: it is sent when they end. Null: there are none. */
+            quiet: {
+                /** @description Local time, inclusive. */
+                from: string;
+                /** @description Local time, exclusive. Earlier than `from`: of the next day. */
+                to: string;
+            } | null;
+            /** @description The IANA time zone of the fan. Null: that of the club. */
+            timeZone: string | null;
+        };
+        /**
+         * NotificationPreferencesChange
+         * @description An omitted member keeps its value; null clears it.
+         */
+        NotificationPreferencesChange: {
+            /** @description The account, decisions of the club about it, memberships and tiers. */
+            account?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /**
+                 * @description They cannot be switched off in the inbox.
+                 * @constant
+                 */
+                inbox?: true;
+            };
+            /** @description Orders of the shop. */
+            orders?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /**
+                 * @description They cannot be switched off in the inbox.
+                 * @constant
+                 */
+                inbox?: true;
+            };
+            /** @description Rewards and points. */
+            rewards?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox?: boolean;
+            };
+            /** @description Matches, predictions and questions. */
+            match?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox?: boolean;
+            };
+            /** @description Other fans: trades and leagues. */
+            social?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox?: boolean;
+            };
+            /** @description What the club advertises. Off until the fan switches it on, and sent only while the fan consents to `marketing`. */
+            marketing?: {
+                /** @description Whether devices get them. */
+                push?: boolean;
+                /** @description Whether the inbox gets them. */
+                inbox?: boolean;
+            };
+            /** @description In these hours no device gets a message: it is sent when they end. Null: there are none. */
+            quiet?: {
+                /** @description Local time, inclusive. */
+                from: string;
+                /** @description Local time, exclusive. Earlier than `from`: of the next day. */
+                to: string;
+            } | null;
+            /** @description The IANA time zone of the fan. Null: that of the club. */
+            timeZone?: string | null;
+        };
+        /**
          * OnboardingCompletedMessage
          * @description The fan completed the onboarding; once.
          */
@@ -6763,6 +6889,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["League"];
+                };
+            };
+        };
+    };
+    readNotificationPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPreferences"];
+                };
+            };
+        };
+    };
+    changeNotificationPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NotificationPreferencesChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPreferences"];
                 };
             };
         };
@@ -10197,6 +10367,8 @@ export interface codes {
   cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change a league. Only for its owner. The next owner must be a member. */
   changeLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'terms_not_accepted' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'too_many_leagues' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Change which messages you get. Decides about later messages. `account` and `orders` cannot be switched off in the inbox. An omitted member keeps its value. */
+  changeNotificationPreferences: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line. For a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. The units of a returned line go back into stock. Requires the scope `orders:write`. */
   changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change what you show to others. Takes effect at once, also for past activity. An omitted member keeps its value. */
@@ -10365,6 +10537,8 @@ export interface codes {
   readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read which messages you get. By category: whether devices and the inbox get them. The defaults until you change them. */
+  readNotificationPreferences: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your onboarding. The status is `not_started` before the first write of a fan. */
   readOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order. The order in its current status, with the state of each line. */
@@ -10465,6 +10639,7 @@ export const requests = {
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   cancelTrade: { method: 'POST', path: '/api/trades/{tradeId}/cancel', caller: true, keyed: true, repeatable: true },
   changeLeague: { method: 'PATCH', path: '/api/leagues/{leagueId}', caller: true, keyed: true, repeatable: true, body: true },
+  changeNotificationPreferences: { method: 'PATCH', path: '/api/user/notifications', caller: true, keyed: true, repeatable: true, body: true },
   changeOrderLine: { method: 'PUT', path: '/api/orders/{orderId}/lines/{number}', caller: true, repeatable: true, body: true },
   changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
@@ -10549,6 +10724,7 @@ export const requests = {
   readLeagueRounds: { method: 'GET', path: '/api/leagues/{leagueId}/rounds', caller: true, repeatable: true },
   readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
+  readNotificationPreferences: { method: 'GET', path: '/api/user/notifications', caller: true, repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
   readOrder: { method: 'GET', path: '/api/user/orders/{orderId}', caller: true, repeatable: true },
   readOwnLocker: { method: 'GET', path: '/api/user/locker', caller: true, repeatable: true },

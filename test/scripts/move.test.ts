@@ -262,6 +262,11 @@ async function addRelations(tx: Transaction, followedAt: Date) {
   await tx.insert(followCounts).values({ userId: 'Z', following: 1 })
   const shown = { profile: 'private', activity: 'private', locker: 'private', leaderboardName: 'anonymous' }
   await tx.insert(privacySettings).values({ userId: 'é', ...shown })
+  await tx.insert(tx.tables.notificationPreferences).values({
+    ...{ userId: 'é', accountPush: false, ordersPush: true, rewardsPush: false, rewardsInbox: true },
+    ...{ matchPush: false, matchInbox: true, socialPush: false, socialInbox: true, marketingPush: false },
+    ...{ marketingInbox: true, quietFrom: 1_439, quietTo: 0, timeZone: ODD_TEXT },
+  })
   await tx.insert(tx.tables.termsAcceptances).values({ userId: 'é', version: 'é', acceptedAt: followedAt })
 }
 

@@ -1,7 +1,7 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
  * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
- * wallets, memberships, leagues, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * wallets, memberships, leagues, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
  */
@@ -9,6 +9,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
 import { deleteSegmentsOf } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
+import { deletePreferences } from '../../delivery/preferences/preferences.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
 import { deletePromotionNotes } from '../../economy/cash/personal-data.ts'
 import { deleteArchivedIds } from '../../economy/events/archived.ts'
@@ -173,6 +174,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteLeaguesOf(tx, user.id)
   await deleteWallets(tx, user.id)
   await deleteMembershipsOf(tx, user.id)
+  await deletePreferences(tx, user.id)
   await deleteSegmentsOf(tx, user.id)
   await deleteEventData(tx, user.id)
   await deleteArchiveKey(tx, user.id)

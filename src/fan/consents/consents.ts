@@ -4,6 +4,7 @@
  */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { readCurrentDocuments } from '../../club/documents/document-kind.ts'
 import { TERMS } from '../../club/documents/required-terms.ts'
@@ -76,6 +77,32 @@ const selectLatest = prepared((reader: Reader, userId: string) => {
     .select()
     .from(consents)
     .where(and(eq(consents.userId, userId), eq(consents.seq, newest)))
+})
+
+/** Those of the fans who agree to the purpose now. */
+export async function readConsenting(
+  reader: Reader,
+  userIds: string[],
+  purpose: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await selectLatestOf(reader, toList(userIds), purpose)
+  return new Set(rows.flatMap(({ userId, granted }) => (granted ? [userId] : [])))
+}
+
+const selectLatestOf = prepared((reader: Reader, userIds: string, purpose: string) => {
+  const { consents } = reader.tables
+  const newest = sql`(select max(later.seq) from ${consents} later
+    where later.user_id = ${consents.userId} and later.purpose = ${purpose})`
+  return reader
+    .select({ userId: consents.userId, granted: consents.granted })
+    .from(consents)
+    .where(
+      and(
+        isListed(reader, consents.userId, userIds),
+        eq(consents.purpose, purpose),
+        eq(consents.seq, newest),
+      ),
+    )
 })
 
 /** States consents of a fan whose record is locked. What is stated already changes nothing. `source`: where the fan stated it. */

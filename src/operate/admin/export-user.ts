@@ -4,6 +4,7 @@ import { exportPictures } from '../../club/pictures/owned.ts'
 import { exportSegments } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
+import { exportPreferences } from '../../delivery/preferences/preferences.ts'
 import { exportDeliveries } from '../../delivery/webhooks/personal-data.ts'
 import { exportAccounts } from '../../economy/accounts/personal-data.ts'
 import { ArchiveFault } from '../../economy/archive/files.ts'
@@ -105,6 +106,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     consents: await exportConsents(reader, user.id),
+    notificationPreferences: await exportPreferences(reader, user.id),
     segments: await exportSegments(reader, user.id),
     terms: await exportTerms(reader, user.id),
     ...(await readSanctions(reader, { userId: user.id })),

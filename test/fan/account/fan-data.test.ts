@@ -231,6 +231,16 @@ onEachEngine('The declared data of a fan', world => {
           shown: '"leaderboardName":"anonymous"',
         },
       },
+      notificationPreferences: {
+        userId: {
+          row: {
+            ...{ userId, accountPush: true, ordersPush: true, rewardsPush: true, rewardsInbox: true },
+            ...{ matchPush: true, matchInbox: true, socialPush: true, socialInbox: true },
+            ...{ marketingPush: false, marketingInbox: false, timeZone: 'Asia/Kathmandu' },
+          },
+          shown: 'Asia/Kathmandu',
+        },
+      },
       leaderboardEntries: { userId: { row: { userId, enrolledAt: at(7) }, shown: shownAt(7) } },
       leaderboardScores: {
         userId: {

@@ -157,6 +157,9 @@ export const operations: Record<
     await fan.put(`/api/leagues/${id}/bans/${handle}`)
     return { send: () => fan.send(`/api/leagues/${id}/bans/${handle}`, { method: 'DELETE' }) }
   },
+  changeNotificationPreferences: (_, fan) => ({
+    send: () => fan.patch('/api/user/notifications', { match: { push: false } }),
+  }),
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })

@@ -33,6 +33,7 @@ onEachEngine('A sanction', world => {
     expect(passed.toSorted()).toEqual([
       'acceptTerms',
       'blockFan',
+      'changeNotificationPreferences',
       // Operations of the club's systems on a fan.
       'changeOrderLine',
       'changePrivacy',

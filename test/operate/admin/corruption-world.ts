@@ -818,6 +818,8 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   expectStatus(204, await put(fan, 'mutes', third.handle))
   await block(third, merged.handle)
   expectStatus(200, await fan.patch('/api/user/privacy', { activity: 'followers' }))
+  const quiet = { from: '22:00', to: '07:00' }
+  expectStatus(200, await fan.patch('/api/user/notifications', { quiet, timeZone: 'Europe/Madrid' }))
   expectStatus(201, await linkAccount(fan))
   await challenge(fan, newAccount().address)
   expectStatus(201, await upload(fan, newPng()))

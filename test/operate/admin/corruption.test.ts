@@ -35,7 +35,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['predictions.competition', 'predictions.jokerSeason', 'predictions.jokerRound'],
     ...['questionVotes.createdAt', 'questionVotes.changedAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
-    'consents.source',
+    ...['consents.source', 'notificationPreferences.*'],
     ...['leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],

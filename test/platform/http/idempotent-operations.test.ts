@@ -125,6 +125,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     banFromLeague: () => ({}),
     writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
     changePrivacy: () => ({ profile: 'private' }),
+    changeNotificationPreferences: () => ({ match: { push: false } }),
     startTopUp: () => ({ amount: 500, currency: 'EUR' }),
     prepareTopUpPayment: async fan => ({ topUpId: (await startTopUp(fan, 500)).body.id }),
     completeTopUp: async fan => {
@@ -229,6 +230,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         writeVote: { optionId: 'away' },
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
+        changeNotificationPreferences: { match: { push: true } },
         acceptTerms: { version: '2' },
         writeConsents: { news: { granted: false, version: '1' } },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
