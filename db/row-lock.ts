@@ -9,7 +9,8 @@ interface Lockable {
 
 /**
  * Makes the query lock its rows until the unit of work ends: nobody else can delete them or change a column of a unique
- * index. Other units of work may lock and update them in the same way.
+ * index. Other units of work may lock them in the same way. PostgreSQL loses this lock if another unit of work meanwhile moves the
+ * row to another page (`heap_update`): whatever updates such rows first locks them with `locksExclusively`.
  */
 export const locksShared = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'key share')

@@ -23,7 +23,7 @@ import {
 } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
-import { locksExclusively, locksShared } from '../../../db/row-lock.ts'
+import { locksShared } from '../../../db/row-lock.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, isAfter, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -206,7 +206,7 @@ export async function readDeadline(
   return new Date(Math.min(...[match, ...ofRound].map(({ kickoffAt }) => kickoffAt.getTime())))
 }
 
-/** A unit of work that predicts takes it until the end, so that `lockToClose` waits for it. No row: the match has begun. */
+/** A unit of work that predicts takes it until the end, so that `lockMatch` waits for it. No row: the match has begun. */
 export const lockToPredict = preparedRow((tx: Transaction, matchId: string, now: Date) => {
   const { matches } = tx.tables
   const isOpen = and(eq(matches.status, 'scheduled'), gt(matches.kickoffAt, now))
@@ -217,12 +217,6 @@ export const lockToPredict = preparedRow((tx: Transaction, matchId: string, now:
       .from(matches)
       .where(and(eq(matches.id, matchId), isOpen)),
   )
-})
-
-/** Waits for all who predict the match: what they wrote is committed, and the next ones see what this unit of work writes. */
-export const lockToClose = preparedRow((tx: Transaction, matchId: string) => {
-  const { matches } = tx.tables
-  return locksExclusively(tx, tx.select({ id: matches.id }).from(matches).where(eq(matches.id, matchId)))
 })
 
 /**

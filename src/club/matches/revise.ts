@@ -1,7 +1,8 @@
 /** Status, scores and kick-off of a match change by revisions. The sender counts them, so late and repeated messages do no harm. */
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
+import { locksExclusively } from '../../../db/row-lock.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import type { MatchRow } from './matches.ts'
 import { queueSettlement } from './settlements.ts'
@@ -24,17 +25,10 @@ export function stateFaults({ status, homeScore, awayScore }: Omit<MatchState, '
     : fault('must be given for both teams or for neither', score => score === null)
 }
 
-/**
- * Locks the row of a match until the unit of work ends, which puts its revisions in order. The update does not set the id:
- * SQLite would check all rows that reference the match.
- */
+/** Locks the row of a match until the unit of work ends, which puts its revisions in order. It waits for those who predict. */
 export const lockMatch = preparedRow((tx: Transaction, matchId: string) => {
   const { matches } = tx.tables
-  return tx
-    .update(matches)
-    .set({ revision: sql`${matches.revision}` })
-    .where(eq(matches.id, matchId))
-    .returning()
+  return locksExclusively(tx, tx.select().from(matches).where(eq(matches.id, matchId)))
 })
 
 declare module '../../../db/types.ts' {

@@ -38,7 +38,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
             const { onboardingPoints: points } = await settingsOf(tx)
             return completeOnboarding(tx, fan, body, { points, ...terms })
           },
-          { prepare: () => askProvider(deps, caller) },
+          { prepare: () => askProvider(deps, caller), toChange: body.profile !== undefined },
         ),
       operation({
         id: 'completeOnboarding',

@@ -28,10 +28,13 @@ export const profileRoutes = (deps: FanDeps) =>
     .post(
       '',
       ({ body, status, write }) =>
-        write(async (tx, fan) => {
-          const { created, profile } = await upsertProfile(tx, fan, body)
-          return status(created ? 201 : 200, profile)
-        }),
+        write(
+          async (tx, fan) => {
+            const { created, profile } = await upsertProfile(tx, fan, body)
+            return status(created ? 201 : 200, profile)
+          },
+          { toChange: true },
+        ),
       operation({
         id: 'writeProfile',
         summary: 'Write your profile',
@@ -46,7 +49,7 @@ export const profileRoutes = (deps: FanDeps) =>
     )
     .patch(
       '',
-      ({ body, write }) => write((tx, fan) => updateProfile(tx, fan, body)),
+      ({ body, write }) => write((tx, fan) => updateProfile(tx, fan, body), { toChange: true }),
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',

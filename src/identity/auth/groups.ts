@@ -19,6 +19,7 @@ import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
 import type { RateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import type { providerProblems } from '../../platform/identity-provider/problems.ts'
 import { type Writing, writeAsFan } from '../sanctions/write-as-fan.ts'
+import type { Locking } from '../users/callers.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {
@@ -55,13 +56,15 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
       limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       const write = <Response, Prepared = undefined>(
         work: (tx: Transaction, fan: Caller, prepared: Prepared) => Promise<Response>,
-        { toCount, ...options }: WriteOptions<Prepared> & Pick<Writing, 'toCount'> = {},
+        { toCount, toChange, ...options }: WriteOptions<Prepared> & Locking = {},
       ) =>
         runIdempotently(
           deps,
           { caller, request, route, set },
           (tx, prepared: Prepared) =>
-            writeAsFan(tx, caller, { ...writingOf(request), toCount }, fan => work(tx, fan, prepared)),
+            writeAsFan(tx, caller, { ...writingOf(request), toCount, toChange }, fan =>
+              work(tx, fan, prepared),
+            ),
           options,
         )
       return withRefusals<Refusal>()({ caller, write })

@@ -3,19 +3,17 @@ import type { Transaction } from '../../../db/index.ts'
 import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { type LockedCaller, lockCaller } from '../users/callers.ts'
+import { type LockedCaller, type Locking, lockCaller } from '../users/callers.ts'
 import { readAppeal } from './appeals.ts'
 import { foldDecisions, listDecisions } from './decisions.ts'
 
-export interface Writing {
+export interface Writing extends Locking {
   allowedWhenSuspended: boolean
   /**
    * The write only deletes: for a caller without a record none is created, and `work` gets a caller with an
    * empty id.
    */
   onlyDeletes?: boolean
-  /** Locks the fan as `lockToCount` does, with the first statement. */
-  toCount?: boolean
 }
 
 /**
@@ -26,11 +24,11 @@ export interface Writing {
 export async function writeAsFan<Response>(
   tx: Transaction,
   caller: Subject & Viewer,
-  { allowedWhenSuspended, onlyDeletes = false, toCount = false }: Writing,
+  { allowedWhenSuspended, onlyDeletes = false, ...locking }: Writing,
   work: (fan: Caller) => Promise<Response>,
 ): Promise<Response> {
   if (onlyDeletes && caller.userId === NOBODY) return work({ ...caller, isNew: false })
-  const fan = await lockCaller(tx, caller, { toCount })
+  const fan = await lockCaller(tx, caller, locking)
   if (!allowedWhenSuspended) await requireActive(tx, fan)
   return work(fan)
 }

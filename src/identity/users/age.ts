@@ -7,6 +7,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import type { AgeBand } from '../../core/age-bands.ts'
+import { lockToChange } from './locks.ts'
 import { lockForSanction } from './sanction-state.ts'
 import { findUserById, type User } from './users.ts'
 
@@ -68,13 +69,15 @@ interface ClaimedAge {
 export async function noteClaimedAge(tx: Transaction, signInId: string, claimed: ClaimedAge): Promise<void> {
   const { users } = tx.tables
   const signIn = await findUserById(tx, signInId)
+  const userId = signIn?.mergedIntoId ?? signInId
+  await lockToChange(tx, userId)
   const { ageBand, source: ageSource, assuredAt: ageAssuredAt } = claimed
   await tx
     .update(users)
     .set({ ageBand, ageSource, ageAssuredAt })
     .where(
       and(
-        eq(users.id, signIn?.mergedIntoId ?? signInId),
+        eq(users.id, userId),
         isCheckedBefore(tx, ageAssuredAt),
         ageBand === null ? eq(users.ageSource, ageSource) : undefined,
       ),

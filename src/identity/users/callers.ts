@@ -7,7 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { isFrozen } from './age.ts'
-import { lockCounting, lockErasure, lockNamed } from './locks.ts'
+import { lockChanging, lockCounting, lockErasure, lockNamed, noteChanging } from './locks.ts'
 import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
 
 /**
@@ -30,6 +30,7 @@ interface EnsuredUser {
 async function createRecord(tx: Transaction, { provider, subject }: Subject): Promise<EnsuredUser | null> {
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
+  if (inserted) noteChanging(tx, inserted.id)
   const user = inserted ?? (await lockNamed(tx, { provider, subject }))
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
   if (await selectErased(tx, { provider, subject })) {
@@ -51,24 +52,33 @@ const selectErased = (reader: Reader, subject: Subject) =>
 
 /**
  * The first statement of each unit of work of a caller: locks the record, or creates it. If the unit of work
- * is refused, a new record is rolled back. `toCount`: as `lockToCount`.
+ * is refused, a new record is rolled back. `toCount`: as `lockToCount`. `toChange`: as `lockToChange`.
  * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
  */
 export async function lockCaller(
   tx: Transaction,
   { provider, subject, userId }: Subject & Viewer,
-  { toCount = false } = {},
+  { toCount = false, toChange = false }: Locking = {},
 ): Promise<LockedCaller> {
   if (userId === NOBODY) {
     const { user, created } = await ensureUser(tx, { provider, subject })
     const { id, suspendedUntil } = user
     return { provider, subject, userId: id, isNew: created, suspendedUntil, isFrozen: isFrozen(user) }
   }
-  const [locked] = await (toCount ? lockCounting : lockErasure)(tx, userId)
+  const lock = toChange ? lockChanging : toCount ? lockCounting : lockErasure
+  const [locked] = await lock(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
   if (locked.mergedIntoId) throw mergedUser(userId)
   const { suspendedUntil } = locked
   return { provider, subject, userId, isNew: false, suspendedUntil, isFrozen: isFrozen(locked) }
+}
+
+/** What the lock of the first statement excludes, in addition to an erasure. */
+export interface Locking {
+  /** As `lockToCount`. */
+  toCount?: boolean
+  /** As `lockToChange`: the unit of work updates the record. */
+  toChange?: boolean
 }
 
 export interface LockedCaller extends Caller {
@@ -108,7 +118,7 @@ const mergedUser = (userId: string) =>
  */
 export async function endSessions(tx: Transaction, caller: Subject & Viewer, until: Date): Promise<void> {
   const { users } = tx.tables
-  const { userId } = await lockCaller(tx, caller)
+  const { userId } = await lockCaller(tx, caller, { toChange: true })
   const isOlder = or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))
   const ended = await tx
     .update(users)

@@ -38,6 +38,10 @@ const lockErasureToCount = prepared((tx: Transaction, userId: string) =>
   locksForUpdate(tx, selectErasure(tx, userId)),
 )
 
+const lockErasureToChange = prepared((tx: Transaction, userId: string) =>
+  locksExclusively(tx, selectErasure(tx, userId)),
+)
+
 function selectErasure(tx: Transaction, userId: string) {
   const { users } = tx.tables
   const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent } = users
@@ -54,8 +58,23 @@ export async function lockCounting(tx: Transaction, userId: string) {
   return found
 }
 
+/** As `lockErasure` and `lockToChange` in one statement. */
+export async function lockChanging(tx: Transaction, userId: string) {
+  const found = await lockErasureToChange(tx, userId)
+  noteChanging(tx, userId)
+  return found
+}
+
+/** For the record of a fan that this unit of work has created or locked exclusively. */
+export function noteChanging(tx: Transaction, userId: string): void {
+  changing.getOrInsertComputed(tx, () => new Set()).add(userId)
+}
+
 /** The fans that a unit of work has locked to count. */
 const counting = new WeakMap<Transaction, Set<string>>()
+
+/** The fans whose records a unit of work has locked to change them. */
+const changing = new WeakMap<Transaction, Set<string>>()
 
 interface LockedFan {
   /** Id of the fan, or of the fan into which the fan was merged. */
@@ -108,6 +127,30 @@ export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
 export async function lockToCount(tx: Transaction, userId: string): Promise<void> {
   if (!counting.get(tx)?.has(userId)) await lockId(tx, userId)
 }
+
+/**
+ * Called before each update of the record: `locksShared` says why. Two units of work that hold the lock of `lockCaller` and call it
+ * end in a deadlock, of which one is repeated; those that do so often lock with `toChange` first.
+ */
+export async function lockToChange(tx: Transaction, userId: string): Promise<void> {
+  if (!changing.get(tx)?.has(userId)) await lockAllToChange(tx, [userId])
+}
+
+/** As `lockToChange` for distinct fans. */
+export async function lockAllToChange(tx: Transaction, userIds: string[]): Promise<void> {
+  if (userIds.length > 0) await lockIdsToChange(tx, toList(userIds))
+}
+
+const lockIdsToChange = lockOnly(
+  prepared((tx: Transaction, userIds: string) => {
+    const { users } = tx.tables
+    const found = tx
+      .select({ id: users.id })
+      .from(users)
+      .where(isListed(tx, users.id, userIds))
+    return locksExclusively(tx, found.orderBy(asc(users.id)))
+  }),
+)
 
 const lockId = lockOnly(
   prepared((tx: Transaction, userId: string) => {

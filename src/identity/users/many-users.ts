@@ -4,7 +4,7 @@ import { insertRows, updateRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { deletedUser, ERASED } from './callers.ts'
-import { lockSubjects } from './locks.ts'
+import { lockAllToChange, lockSubjects } from './locks.ts'
 import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
 import { nameKeyChange } from './search-keys.ts'
 import { erasedSubject, type User } from './users.ts'
@@ -61,7 +61,8 @@ export async function updateUsers(
 ): Promise<User[]> {
   const { users } = tx.tables
   const rows = changes.map(change => ({ ...change, ...nameKeyChange(change), updatedAt: tx.now() }))
-  await updateRows(tx, users, rows, [...PROFILE_FIELDS, 'nameKey', 'updatedAt'], { keepsNull: true })
   const ids = changes.map(({ id }) => id)
+  await lockAllToChange(tx, ids)
+  await updateRows(tx, users, rows, [...PROFILE_FIELDS, 'nameKey', 'updatedAt'], { keepsNull: true })
   return tx.select().from(users).where(inArray(users.id, ids))
 }

@@ -8,8 +8,9 @@ import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Merge } from '../../core/caller.ts'
 import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
+import { updateUser } from './change-user.ts'
 import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
-import { findUserById, type User, updateUser } from './users.ts'
+import { findUserById, type User } from './users.ts'
 
 /** The records that were merged into a fan, also by way of another one. */
 export const listMergedRecords = prepared((reader: Reader, userId: string) => {

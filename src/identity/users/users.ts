@@ -1,13 +1,10 @@
 /** User records: looked up by the subject of a token. */
 import { hash } from 'node:crypto'
 import { and, eq, exists, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Subject } from '../../core/caller.ts'
-import { tokenValidityTag } from '../../platform/cache/tags.ts'
-import type { ProfileChange } from './profile-fields.ts'
-import { nameKeyChange } from './search-keys.ts'
 
 export type User = Tables['users']['$inferSelect']
 
@@ -87,37 +84,6 @@ export const subjectKeysOf = ({ provider, subject }: Subject): SubjectKeys => {
 export function erasedSubject({ provider, subject }: Subject): string {
   return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
 }
-
-/** Notes that the fan has blocked another one, or was blocked. The caller has locked the record. */
-export async function noteBlock(tx: Transaction, userId: string): Promise<void> {
-  const { users } = tx.tables
-  const [noted] = await tx
-    .update(users)
-    .set({ hasBlocks: true })
-    .where(and(eq(users.id, userId), isNull(users.hasBlocks)))
-    .returning({ provider: users.provider, subject: users.subject })
-  if (noted) tx.invalidate(tokenValidityTag(noted))
-}
-
-/** Writes the members that `change` has. Returns the record; undefined if there is none, or if the fan is erased. */
-export async function updateUser(
-  tx: Transaction,
-  userId: string,
-  change: ProfileChange,
-): Promise<User | undefined> {
-  const named = { ...change, ...nameKeyChange(change) }
-  const [updated] = await updateActive(tx, { ...named, id: userId, updatedAt: tx.now() })
-  return updated
-}
-
-const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User> & { id: string }) => {
-  const { users } = tx.tables
-  return tx
-    .update(users)
-    .set(change)
-    .where(and(eq(users.id, id), isNull(users.erasedAt)))
-    .returning()
-})
 
 /** Query for the record of a fan who is not erased. */
 export function activeUser(reader: Reader, userId: string) {

@@ -2,6 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { checkStoredField } from '../../fan/profile/rules.ts'
+import { lockToChange } from '../../identity/users/locks.ts'
 import {
   PROFILE_FIELDS,
   type ProfileFieldName,
@@ -44,6 +45,7 @@ export async function repairField(
 ): Promise<FieldRepair> {
   const { users } = tx.tables
   const column = users[field]
+  await lockToChange(tx, userId)
   const free = sql`not exists (select 1 from ${users} other where other.handle = ${after})`
   const [repaired] = await tx
     .update(users)

@@ -5,7 +5,8 @@
 import { and, eq, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { lockToClose, selectClosed } from '../../club/matches/matches.ts'
+import { selectClosed } from '../../club/matches/matches.ts'
+import { lockMatch } from '../../club/matches/revise.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 
 export const findSplit = preparedRow((reader: Reader, matchId: string) => {
@@ -53,7 +54,7 @@ export async function freezeSplits(tx: Transaction, matchIds: string[]): Promise
 
 async function freezeSplit(tx: Transaction, matchId: string): Promise<void> {
   if ((await listDue(tx, tx.clock(), matchId)).length === 0) return
-  await lockToClose(tx, matchId)
+  await lockMatch(tx, matchId)
   const [match] = await listDue(tx, tx.clock(), matchId)
   if (!match) return
   await insertSplit(tx, { matchId, kickoffAt: match.kickoffAt, now: tx.clock() })

@@ -1,5 +1,5 @@
 /** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
-import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
   compareEntries,
@@ -20,7 +20,7 @@ import { POINTS } from '../purchases/purchase.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
 import { listOf, type ProductRow, readVariants } from './products.ts'
-import { countHeld, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
+import { countHeld, lockProduct, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
 
 type VariantEntry = ProductEntry['variants'][number]
 
@@ -64,12 +64,7 @@ async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<Entr
     .onConflictDoNothing()
     .returning()
   if (!made) {
-    // Locks the row. The key is not set: SQLite would check all rows that reference it.
-    const [row] = await tx
-      .update(products)
-      .set({ updatedAt: sql`${products.updatedAt}` })
-      .where(eq(products.id, id))
-      .returning()
+    const row = await lockProduct(tx, id)
     await lockVariantsOf(tx, id)
     const change = await changeOf(tx, row, entry)
     if (change.outcome === 'unchanged') return change

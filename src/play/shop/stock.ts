@@ -8,7 +8,7 @@ import {
   type Tables,
   type Transaction,
 } from '../../../db/index.ts'
-import { prepared, preparedLast } from '../../../db/prepared.ts'
+import { prepared, preparedLast, preparedRow } from '../../../db/prepared.ts'
 import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 
@@ -37,7 +37,11 @@ export interface LockedStock {
  * after `lockLimited`.
  */
 export async function lockStock(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
-  return lockedStock(tx, await lockListed(tx, wanted.map(referenceOf)))
+  const rows = await lockListed(tx, wanted.map(referenceOf))
+  return lockedStock(
+    tx,
+    rows.map(({ variant }) => variant),
+  )
 }
 
 /** As `lockStock` of the lines of an order, which it returns in the order of the cart: one statement reads both. */
@@ -49,7 +53,7 @@ export async function lockLines(tx: Transaction, orderId: string) {
 }
 
 const lockLinesOf = prepared((tx: Transaction, orderId: string) => {
-  const { orderLines: lines, productVariants: variants } = tx.tables
+  const { orderLines: lines, products, productVariants: variants } = tx.tables
   const isOf = and(eq(variants.productId, lines.productId), eq(variants.id, lines.variantId))
   return locksShared(
     tx,
@@ -57,6 +61,7 @@ const lockLinesOf = prepared((tx: Transaction, orderId: string) => {
       .select({ line: lines, variant: variants })
       .from(lines)
       .innerJoin(variants, isOf)
+      .innerJoin(products, eq(products.id, variants.productId))
       .where(eq(lines.orderId, orderId))
       .orderBy(asc(variants.productId), asc(variants.id)),
   )
@@ -79,29 +84,44 @@ const referenceOf = ({ productId, variantId }: VariantReference): VariantReferen
   variantId,
 })
 
-const lockListed = prepared((tx: Transaction, wanted: VariantReference[]) =>
-  locksShared(tx, selectInOrder(tx, wanted)),
-)
+/** With the products, which only imports change: sales change the variants, and `locksShared` says what that does to a lock. */
+const lockListed = prepared((tx: Transaction, wanted: VariantReference[]) => {
+  const { products, productVariants: variants } = tx.tables
+  return locksShared(
+    tx,
+    tx
+      .select({ variant: variants })
+      .from(variants)
+      .innerJoin(products, eq(products.id, variants.productId))
+      .where(isOneOf(variants.productId, variants.id, wanted))
+      .orderBy(asc(variants.productId), asc(variants.id)),
+  )
+})
 
-const lockListedLimited = prepared((tx: Transaction, wanted: VariantReference[]) =>
-  locksForUpdate(tx, selectInOrder(tx, wanted, isNotNull(tx.tables.productVariants.stockTotal))),
-)
-
-function selectInOrder(tx: Transaction, wanted: VariantReference[], only?: SQL) {
+const lockListedLimited = prepared((tx: Transaction, wanted: VariantReference[]) => {
   const { productVariants: variants } = tx.tables
-  return tx
-    .select()
-    .from(variants)
-    .where(and(isOneOf(variants.productId, variants.id, wanted), only))
-    .orderBy(asc(variants.productId), asc(variants.id))
-}
+  return locksForUpdate(
+    tx,
+    tx
+      .select()
+      .from(variants)
+      .where(and(isOneOf(variants.productId, variants.id, wanted), isNotNull(variants.stockTotal)))
+      .orderBy(asc(variants.productId), asc(variants.id)),
+  )
+})
 
 const lockedStock = (tx: Transaction, rows: VariantRow[]): LockedStock => ({
   now: tx.clock(),
   variants: new Map(rows.map(row => [nameOfVariant({ productId: row.productId, variantId: row.id }), row])),
 })
 
-/** Locks the variants of a product for an import, which waits for all units of work that have locked them. */
+/** Locks a product for an import, which waits for all units of work that have locked its variants. */
+export const lockProduct = preparedRow((tx: Transaction, productId: string) => {
+  const { products } = tx.tables
+  return locksExclusively(tx, tx.select().from(products).where(eq(products.id, productId)))
+})
+
+/** Of a locked product. Those who have waited for the product read these rows again only if they were locked in this way. */
 export function lockVariantsOf(tx: Transaction, productId: string) {
   const { productVariants: variants } = tx.tables
   return locksExclusively(
