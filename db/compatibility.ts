@@ -79,6 +79,13 @@ const jokers: Compatibility = {
   reason: 'Older versions leave the new columns as they are: null in what they write first.',
 }
 
+/** A unique index over fewer rows. */
+const voidJokers: Compatibility = {
+  runsFrom: '0000_initial',
+  reason:
+    'Older versions count the jokers of void predictions as used, and so write no other joker of the round.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -97,6 +104,7 @@ const byMigration = {
   '0059_consents-append-only': consentsAppendOnly,
   '0064_league-numbers': numbersMembers,
   '0067_jokers': jokers,
+  '0070_void-jokers': voidJokers,
 }
 
 /** By engine and name of the migration. */

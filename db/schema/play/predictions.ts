@@ -33,7 +33,7 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
       settledAt: timestamp(),
       /** The competition of the catalogue in which it was written. Null: the default one. */
       competition: id(),
-      /** Season and round of its joker, which doubles the points. Null: it has none. */
+      /** Season and round of its joker, which doubles the points. Null: it has none. A void prediction uses none. */
       jokerSeason: text(),
       jokerRound: text(),
     },
@@ -45,7 +45,7 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
       kit
         .uniqueIndex('predictions_joker')
         .on(t.userId, t.competition, t.jokerSeason, t.jokerRound)
-        .where(sql`${t.jokerRound} is not null`),
+        .where(sql`${t.jokerRound} is not null and ${t.state} <> 'void'`),
       kit.check('predictions_scores_not_negative', sql`${t.homeScore} >= 0 and ${t.awayScore} >= 0`),
       kit.check('predictions_state', sql`${t.state} in ('open', 'settled', 'void')`),
       kit.check('predictions_settled', sql`(${t.state} = 'settled') = (${t.exact} is not null)`),
@@ -54,14 +54,14 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
   )
 
   /**
-   * How many fans chose each outcome of a match when its predictions closed. Written once. While it exists, nobody can predict the
-   * match, so it equals a count of the predictions.
+   * How many fans chose each outcome of a match when its predictions closed. While it exists, nobody can predict the match, so it
+   * equals a count of the predictions. Never changed, and deleted only if a report closed the match too early.
    */
   const predictionSplits = table(
     'prediction_splits',
     {
       matchId: idOf(matches).primaryKey(),
-      /** The kick-off when it was written. Predictions changed at this time or later are not counted. */
+      /** The planned deadline when it was written. Predictions changed at this time or later are not counted. */
       kickoffAt: timestamp().notNull(),
       frozenAt: timestamp().notNull(),
       home: integer().notNull(),

@@ -1,5 +1,5 @@
 /** Competitions in which fans predict: until when, and for how many points. A match names one by its id. */
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
@@ -100,6 +100,17 @@ const rulesOf = ({
   joker,
   crowd,
 })
+
+/** Jokers of a fan per season, by competition, also of those that are not active. One without jokers is left out. */
+export async function readJokers(reader: Reader, ids: string[]): Promise<Map<string, number>> {
+  const { competitions } = reader.tables
+  const { id, joker } = competitions
+  const rows = await reader
+    .select({ id, joker })
+    .from(competitions)
+    .where(and(inArray(id, ids), isNotNull(joker)))
+  return new Map(rows.flatMap(row => (row.joker === null ? [] : [[row.id, row.joker]])))
+}
 
 /** Query for the active competitions whose points depend on how many fans choose an outcome. */
 export function selectWithCrowd(reader: Reader) {

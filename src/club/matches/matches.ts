@@ -15,6 +15,7 @@ import {
   lte,
   max,
   ne,
+  not,
   notExists,
   notInArray,
   or,
@@ -169,26 +170,37 @@ export function matchBetween(reader: Reader, { matchId, statuses, from, to, befo
     )
 }
 
-/** Query for the matches whose predictions are closed and whose competition gives points by how many fans choose an outcome. */
-export function selectClosed(reader: Reader, now: Date) {
+/**
+ * Query for the matches that are to be played and whose competition gives points by how many fans choose an outcome: those whose
+ * predictions are closed, or those that fans can predict.
+ */
+export function selectCrowded(reader: Reader, now: Date, { closed }: { closed: boolean }) {
   const { matches } = reader.tables
   const competition = selectWithCrowd(reader).as('with_crowd')
   const begun = ({ status, kickoffAt }: Pick<Tables['matches'], 'status' | 'kickoffAt'>) =>
     or(ne(status, 'scheduled'), lte(kickoffAt, now))
+  // Of a match without round the second part is null.
+  const isClosed = sql`coalesce(${or(
+    begun(matches),
+    and(eq(competition.deadline, 'round'), exists(matchesOfRound(reader, matches, begun))),
+  )}, false)`
   return reader
-    .select({ id: matches.id, kickoffAt: matches.kickoffAt })
+    .select({ id: matches.id })
     .from(matches)
     .innerJoin(competition, eq(competition.id, matches.competition))
     .where(
       and(
         eq(matches.active, true),
         notInArray(matches.status, ['postponed', 'cancelled']),
-        or(
-          begun(matches),
-          and(eq(competition.deadline, 'round'), exists(matchesOfRound(reader, matches, begun))),
-        ),
+        closed === true ? isClosed : not(isClosed),
       ),
     )
+}
+
+/** `readDeadline` of an active match. Undefined: there is none. */
+export async function findDeadline(reader: Reader, matchId: string): Promise<Date | undefined> {
+  const match = await findMatch(reader, matchId)
+  return match && readDeadline(reader, match, await findCompetition(reader, match))
 }
 
 /** When predictions of an active match close, as planned now. */

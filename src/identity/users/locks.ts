@@ -159,6 +159,22 @@ const lockId = lockOnly(
   }),
 )
 
+/** As `lockToCount`, for each of these fans. */
+export async function lockAllToCount(tx: Transaction, userIds: string[]): Promise<void> {
+  if (userIds.length > 0) await lockIds(tx, toList(userIds))
+}
+
+const lockIds = lockOnly(
+  prepared((tx: Transaction, userIds: string) => {
+    const { users } = tx.tables
+    const found = tx
+      .select({ id: users.id })
+      .from(users)
+      .where(isListed(tx, users.id, userIds))
+    return locksForUpdate(tx, found.orderBy(asc(users.id)))
+  }),
+)
+
 /** The country of the profile. In a unit of work it stays what it is until the end. */
 export async function readCountry(reader: Reader, userId: string): Promise<string | null> {
   const { users } = reader.tables

@@ -1,12 +1,14 @@
 /** Writes a fan's prediction of a match, until its deadline. */
 
-import { and, eq, isNotNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, notExists, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { findCompetition } from '../../club/competitions/competition-kind.ts'
 import { lockToPredict, matchBetween, requireMatch } from '../../club/matches/matches.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
+import { hasJokerLeft } from './jokers.ts'
 import { presentPrediction } from './predictions.ts'
 import { predictionProblems } from './problems.ts'
 import type { ScorePrediction } from './schema.ts'
@@ -21,6 +23,7 @@ export async function writePrediction(
   const match = await requireMatch(tx, matchId)
   const competition = await findCompetition(tx, match)
   if (joker && competition?.joker == null) throw new DomainError(predictionProblems.joker_not_offered)
+  if (joker) await lockToCount(tx, userId)
   const now = tx.clock()
   if (competition?.crowd) await lockToPredict(tx, matchId, now)
   // The earliest kick-off in the future: kick-offs are whole milliseconds.
@@ -37,7 +40,7 @@ export async function writePrediction(
       : null,
   })
   if (row) return presentPrediction(row)
-  const isOpen = joker && (await selectOpen(tx, open)).length > 0
+  const isOpen = joker && (await selectOpen(tx, { ...open, userId })).length > 0
   throw new DomainError(isOpen ? predictionProblems.joker_used : predictionProblems.prediction_closed)
 }
 
@@ -63,9 +66,19 @@ function openMatch(tx: Transaction, { matchId, from, beforeRound }: Open) {
   return { open, isUnsplit: notExists(isSplit) }
 }
 
-const selectOpen = prepared((tx: Transaction, values: Open) => {
+const selectOpen = prepared((tx: Transaction, { userId, ...values }: Open & { userId: string }) => {
+  const { predictions } = tx.tables
   const { open, isUnsplit } = openMatch(tx, values)
-  return tx.select({ id: open.id }).from(open).where(isUnsplit)
+  const isSettled = tx
+    .select({ one: sql`1` })
+    .from(predictions)
+    .where(
+      and(eq(predictions.matchId, open.id), eq(predictions.userId, userId), eq(predictions.state, 'settled')),
+    )
+  return tx
+    .select({ id: open.id })
+    .from(open)
+    .where(and(isUnsplit, notExists(isSettled)))
 })
 
 /**
@@ -125,32 +138,3 @@ const upsertOpen = prepared((tx: Transaction, { userId, now, competition, joker,
     })
     .returning()
 })
-
-interface JokerOf {
-  userId: string
-  matchId: string
-  competition: string | null
-  season: string
-  round: string
-  most: number
-}
-
-/** Units of work of a fan wait for each other, so both counts are exact; the unique index also refuses a second joker of the round. */
-function hasJokerLeft(tx: Transaction, { userId, matchId, competition, season, round, most }: JokerOf) {
-  const { predictions } = tx.tables
-  const jokers = (condition?: SQL) =>
-    tx
-      .select({ jokers: sql`count(*)` })
-      .from(predictions)
-      .where(
-        and(
-          eq(predictions.userId, userId),
-          sql`${predictions.competition} = ${competition}`,
-          eq(predictions.jokerSeason, season),
-          isNotNull(predictions.jokerRound),
-          ne(predictions.matchId, matchId),
-          condition,
-        ),
-      )
-  return and(sql`(${jokers()}) < ${most}`, sql`(${jokers(eq(predictions.jokerRound, round))}) = 0`)
-}

@@ -10,6 +10,7 @@ import { requireMatch } from '../../club/matches/matches.ts'
 import type { Merge, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
+import { findExcessJokers, hasJoker } from './jokers.ts'
 import { predictionProblems } from './problems.ts'
 import { freezeSplits } from './split.ts'
 
@@ -55,8 +56,6 @@ const selectPrediction = preparedRow((reader: Reader, matchId: string, userId: s
 
 export type PredictionRow = Tables['predictions']['$inferSelect']
 
-export const hasJoker = ({ jokerRound }: Pick<PredictionRow, 'jokerRound'>): boolean => jokerRound !== null
-
 export function presentPrediction(row: PredictionRow) {
   const { matchId, homeScore, awayScore, competition, outcome, difference, exact, points, settledAt } = row
   const isSettled = outcome !== null && difference !== null && exact !== null && settledAt !== null
@@ -67,7 +66,7 @@ export function presentPrediction(row: PredictionRow) {
     predictedAt: row.changedAt.toISOString(),
     // Guarantee of the cast: the constraint `predictions_state`.
     state: row.state as 'open' | 'settled' | 'void',
-    ...(competition === null ? {} : { joker: hasJoker(row) }),
+    ...(competition === null ? {} : { joker: hasJoker(row) && row.state !== 'void' }),
     settled: isSettled ? { outcome, difference, exact, points, settledAt: settledAt.toISOString() } : null,
   }
 }
@@ -85,8 +84,8 @@ export async function exportPredictions(reader: Reader, userId: string) {
 
 /**
  * Moves open predictions, or deletes them where the other fan has predicted the match. A joker moves with its prediction unless the
- * other fan has one in the round. Settled ones stay with the merged record, whose ledger has their points. So do those that a split
- * counts and that cannot move as they are: no points change. Returns the number of moved predictions.
+ * other fan has one in the round, or no more in the season. Settled ones stay with the merged record, whose ledger has their points. So
+ * do those that a split counts and that cannot move as they are: no points change. Returns the number of moved predictions.
  */
 export async function movePredictions(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { predictions } = tx.tables
@@ -96,10 +95,11 @@ export async function movePredictions(tx: Transaction, { fromId, intoId }: Merge
     tx,
     open.flatMap(({ competition, matchId }) => (competition === null ? [] : matchId)),
   )
-  const own = await tx.select().from(predictions).where(eq(predictions.userId, intoId))
+  const isOwn = eq(predictions.userId, intoId)
+  const own = await tx.select({ matchId: predictions.matchId }).from(predictions).where(isOwn)
   const predicted = new Set(own.map(({ matchId }) => matchId))
-  const jokers = new Set(own.flatMap(jokerOf))
-  const clashing = open.filter(row => jokerOf(row).some(joker => jokers.has(joker)))
+  const isMoving = (row: PredictionRow) => row.state !== 'void' && !predicted.has(row.matchId)
+  const clashing = await findExcessJokers(tx, open.filter(isMoving), intoId)
   const losing = clashing.flatMap(({ matchId }) => (counted.has(matchId) ? [] : matchId))
   const staying = open.flatMap(row =>
     counted.has(row.matchId) && (predicted.has(row.matchId) || clashing.includes(row)) ? row.matchId : [],
@@ -121,7 +121,3 @@ export async function movePredictions(tx: Transaction, { fromId, intoId }: Merge
     .where(and(isOpen, staying.length === 0 ? undefined : notInArray(predictions.matchId, staying)))
   return moved.length
 }
-
-/** Two predictions of a fan cannot have the same. */
-const jokerOf = ({ competition, jokerSeason, jokerRound }: PredictionRow): string[] =>
-  jokerRound === null ? [] : [JSON.stringify([competition, jokerSeason, jokerRound])]

@@ -14,7 +14,8 @@ import type { Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/personal-data.ts'
 import type { Batch } from '../../economy/points/settle-in-batches.ts'
 import { followMerges } from '../../identity/users/merges.ts'
-import { hasJoker, type PredictionRow } from './predictions.ts'
+import { hasJoker, lockReturningJokers, returnJokers } from './jokers.ts'
+import type { PredictionRow } from './predictions.ts'
 import type { PredictionPoints, Split } from './score.ts'
 import { findSplit } from './split.ts'
 import { bonusOf, isSettledAs, type Target, targetOf } from './target.ts'
@@ -35,8 +36,10 @@ export async function settleBatch(
 ): Promise<Batch | null> {
   const settlement = await lockDueSettlement(tx, matchId, points)
   if (!settlement) return null
-  const last = (await selectNext(tx, settlement, fans)).at(-1)?.userId
+  const next = await selectNext(tx, settlement, fans)
+  const last = next.at(-1)?.userId
   if (last === undefined) return { mismatched: [], more: await endPass(tx, settlement) }
+  if (settlement.action !== 'void') await lockReturningJokers(tx, next)
   const rows = await lockPredictions(tx, settlement, last)
   await advanceSettlement(tx, matchId, { ...settlement, cursor: last })
   const split = (await findSplit(tx, matchId)) ?? null
@@ -84,9 +87,15 @@ interface Settling {
 
 /** Returns the fans who were not settled. */
 async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Scoring): Promise<string[]> {
-  const changing = rows
-    .map(row => ({ row, target: targetOf(row, settlement, settlement.split) }))
-    .filter(({ row, target }) => !isSettledAs(row, target))
+  const settlingOf = (row: PredictionRow) => ({ row, target: targetOf(row, settlement, settlement.split) })
+  const isChanging = ({ row, target }: Settling) => !isSettledAs(row, target)
+  const changed = rows.map(settlingOf).filter(isChanging)
+  const changing = (
+    await returnJokers(
+      tx,
+      changed.map(({ row }) => row),
+    )
+  ).map(settlingOf)
   const now = tx.now()
   // Includes fans who get no points: other units of work also lock the account, then buckets, and then write an event of the
   // fan.

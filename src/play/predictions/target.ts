@@ -1,6 +1,7 @@
 /** The state and points that a settlement gives a prediction. */
 import type { Settlement } from '../../club/matches/settlements.ts'
-import { hasJoker, type PredictionRow } from './predictions.ts'
+import { hasJoker } from './jokers.ts'
+import type { PredictionRow } from './predictions.ts'
 import { crowdBonus, type Hits, hitsOf, outcomeOf, pointsFor, type Scores, type Split } from './score.ts'
 
 export type Target =

@@ -1,8 +1,10 @@
 /** Predictions and check-ins of several processes at the same time. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eq, inArray } from 'drizzle-orm'
+import { eq, getTableColumns, inArray } from 'drizzle-orm'
+import { countRows } from '../../../db/pages.ts'
 import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
 import { realSources } from '../../../src/core/sources.ts'
+import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { createCheckInCodes } from '../../../src/play/check-ins/code.ts'
 import { findSplit, freezeDueSplits } from '../../../src/play/predictions/split.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
@@ -27,11 +29,15 @@ describe.each(engines)('Processes at a match ($name)', engine => {
   })
   afterAll(() => temporary.remove())
 
-  async function addMatch(id: string, kickoffAt: Date, competition = 'Cup') {
-    const match = { competition, round: 'Final', season: '2026', homeTeamId: 'home', awayTeamId: 'away' }
+  const addMatch = (id: string, kickoffAt: Date, competition = 'Cup') =>
+    addMatches([{ id, kickoffAt, round: 'Final' }], competition)
+
+  async function addMatches(planned: { id: string; kickoffAt: Date; round: string }[], competition: string) {
+    const match = { competition, season: '2026', homeTeamId: 'home', awayTeamId: 'away' }
     const stamps = { createdAt: new Date(), updatedAt: new Date() }
-    const state = { status: 'scheduled', revision: 1, active: true, kickoffAt }
-    await temporary.db.write(tx => tx.insert(tx.tables.matches).values({ id, ...match, ...state, ...stamps }))
+    const state = { status: 'scheduled', revision: 1, active: true }
+    const rows = planned.map(one => ({ ...match, ...state, ...stamps, ...one }))
+    await temporary.db.write(tx => tx.insert(tx.tables.matches).values(rows))
   }
 
   async function start(...args: string[]) {
@@ -71,10 +77,10 @@ describe.each(engines)('Processes at a match ($name)', engine => {
     expect(await users(refused.map(({ subject }) => subject))).toEqual([])
   })
 
-  const addCup = (id: string) =>
+  const addCup = (id: string, deadline: 'match' | 'round' = 'match', joker = 1) =>
     temporary.db.write(tx => {
       const points = { exact: 30, difference: 20, outcome: 10 }
-      return competitionKind.upsert(tx, { id, name: id, deadline: 'match', points, joker: 1, crowd: true })
+      return competitionKind.upsert(tx, { id, name: id, deadline, points, joker, crowd: true })
     })
 
   test('predictions concurrent with the split: each accepted one is counted, and none is accepted after it', async () => {
@@ -116,6 +122,69 @@ describe.each(engines)('Processes at a match ($name)', engine => {
     expect(new Set(rows.map(({ userId }) => userId)).size).toBe(fans)
     expect(rows).toHaveLength(fans)
   })
+
+  test.each(['match', 'round'] as const)(
+    'put jokers of the same fans at the deadline of a %s: each is counted or refused, once a round and twice a season',
+    async deadline => {
+      const [fans, season] = [12, 2]
+      const cup = `deadline-${deadline}`
+      await addCup(cup, deadline, season)
+      const rounds = ['1', '2', '3', '4']
+      const planned = rounds.flatMap(round => ['a', 'b'].map(of => ({ round, id: `${cup}-${round}${of}` })))
+      const ids = planned.map(({ id }) => id)
+      const names = Array.from({ length: PROCESSES }, () => start('jokers', ids.join(), cup, String(fans)))
+      const running = await Promise.all(names)
+      const { db } = temporary
+      const { matches, predictions, users } = db.tables
+      const inAnHour = new Date(Date.now() + 3_600_000)
+      await addMatches(
+        planned.map(one => ({ ...one, kickoffAt: inAnHour })),
+        cup,
+      )
+      const isPlanned = inArray(predictions.matchId, ids)
+      await waitUntil('jokers', async () => (await countRows(db.read, predictions, isPlanned)) >= fans)
+      const kickoffAt = new Date(Date.now() + KICK_OFF_IN_MS)
+      // With the deadline of a round, the second match of each closes with the first one.
+      const closing = deadline === 'match' ? ids : ids.filter(id => id.endsWith('a'))
+      await db.write(tx => tx.update(matches).set({ kickoffAt }).where(inArray(matches.id, closing)))
+      const outcomes = (
+        await Promise.all(
+          running.map(end => end<{ subject: string; matchId: string; code: string | null }>()),
+        )
+      ).flat()
+      const rows = await db.read
+        .select({ ...getTableColumns(predictions), subject: users.subject })
+        .from(predictions)
+        .innerJoin(users, eq(users.id, predictions.userId))
+        .where(isPlanned)
+      const nameOf = (of: { subject: string; matchId: string }) => `${of.subject} ${of.matchId}`
+      const counted = new Set(rows.map(nameOf))
+      expect(new Set(outcomes.filter(({ code }) => code === null).map(nameOf))).toEqual(counted)
+      expect(
+        rows.filter(({ changedAt, jokerRound }) => changedAt >= kickoffAt || jokerRound === null),
+      ).toEqual([])
+      const bySubject = Map.groupBy(rows, ({ subject }) => subject)
+      for (const own of bySubject.values()) {
+        expect(own.length).toBeLessThanOrEqual(season)
+        expect(new Set(own.map(({ jokerRound }) => jokerRound)).size).toBe(own.length)
+      }
+      // Jokers are not taken back here: what refused one is still there.
+      for (const { subject, matchId } of outcomes.filter(({ code }) => code === 'joker_used')) {
+        const own = bySubject.get(subject) ?? []
+        const round = planned.find(({ id }) => id === matchId)?.round
+        expect(own.length === season || own.some(({ jokerRound }) => jokerRound === round)).toBe(true)
+      }
+      expect(new Set(outcomes.map(({ code }) => code))).toEqual(
+        new Set([null, 'joker_used', 'prediction_closed']),
+      )
+      await freezeDueSplits(db)
+      for (const { id } of planned) {
+        const split = await findSplit(db.read, id)
+        expect(split?.home).toBe(rows.filter(({ matchId }) => matchId === id).length)
+      }
+      expect((await verifyLedger(db)).findings).toBe(0)
+    },
+  )
 
   test('scan the same fans: each has one check-in and one event', async () => {
     const fans = 5

@@ -1,7 +1,8 @@
 /**
  * A process that acts for fans at a match, eight units of work at a time. Prints a line when it is ready, and its outcomes as JSON.
  * `bun racing-process.ts DATABASE_URL predict MATCH NAME` predicts for new fans until the match is closed for some of them;
- * `… joker MATCH NAME FANS` puts the joker of fans on a match, several times; `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
+ * `… joker MATCH NAME FANS` puts the joker of fans on a match, several times; `… jokers MATCHES NAME FANS` puts jokers of fans on matches,
+ * separated by commas, in random order until predictions are closed; `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
  */
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../../src/core/problems.ts'
@@ -64,6 +65,26 @@ async function putJokers(matchId: string, name: string, fans: number) {
   return outcomes
 }
 
+async function putUntilClosed(matchIds: string[], name: string, fans: number) {
+  const outcomes: { subject: string; matchId: string; code: string | null }[] = []
+  let refused = 0
+  await inParallel(async () => {
+    while (refused < REFUSALS) {
+      const subject = `${name}-${Math.floor(Math.random() * fans)}`
+      const matchId = matchIds[Math.floor(Math.random() * matchIds.length)] ?? ''
+      const prediction = { homeScore: 1, awayScore: 0, joker: true }
+      const done = await persist(async tx =>
+        writePrediction(tx, await writerOf(tx, callerOf(subject)), matchId, prediction),
+      )
+      const code = done instanceof DomainError ? done.code : null
+      if (code === 'match_not_found') continue
+      if (code === 'prediction_closed') refused++
+      outcomes.push({ subject, matchId, code })
+    }
+  })
+  return outcomes
+}
+
 async function scan(secret: string, code: string, fans: number) {
   const codes = createCheckInCodes(secret)
   const scans = Array.from({ length: fans * SCANS }, (_, n) => `fan-${n % fans}`)
@@ -83,6 +104,7 @@ process.stdout.write('ready\n')
 const actions: Record<string, () => Promise<unknown[]>> = {
   predict: () => predict(what, detail),
   joker: () => putJokers(what, detail, Number(fans)),
+  jokers: () => putUntilClosed(what.split(','), detail, Number(fans)),
   'check-in': () => scan(what, detail, Number(fans)),
 }
 const outcomes = await actions[action]?.()

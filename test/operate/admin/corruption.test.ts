@@ -32,7 +32,6 @@ const UNKNOWN: Record<string, string[]> = {
     ...['lockers.*', 'lockerItems.*', 'privacySettings.*', 'termsAcceptances.*', 'fanRelations.followedAt'],
     ...['fanRelations.mutedAt', 'reports.reference', 'reports.reason', 'reports.note', 'reports.evidence'],
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
-    ...['predictions.competition', 'predictions.jokerSeason', 'predictions.jokerRound'],
     ...['questionVotes.createdAt', 'questionVotes.changedAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     ...['consents.source', 'notificationPreferences.*'],
@@ -59,7 +58,6 @@ const UNKNOWN: Record<string, string[]> = {
     ...[
       'matchSettlements.revisedAt',
       'predictionSplits.frozenAt',
-      'predictionSplits.kickoffAt',
       'questionSettlements.revisedAt',
       'orders.addressKeptUntil',
       'orders.cancelledAt',

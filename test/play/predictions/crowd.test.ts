@@ -1,6 +1,7 @@
 /** Points by the crowd: the split of a match, from its deadline on. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { matchKind } from '../../../src/club/matches/match-kind.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
@@ -122,6 +123,105 @@ onEachEngine('A match with points by the crowd', world => {
     })
     expect([status, body.code]).toEqual([409, 'prediction_closed'])
     expect((await rulesOf(match.matchId)).split.home.predictions).toBe(1)
+  })
+
+  test('is open again when a report that closed it too early is corrected before kick-off, with its round', async () => {
+    const competition = await cup('round')
+    const first = await addMatch(world, { competition, round: '1' })
+    world.clock.advance(HOUR / 2)
+    const later = await addMatch(world, { competition, round: '1' })
+    const fan = await addPredictor(world, first.matchId, 1, 0)
+    await predict(fan, later.matchId, 1, 0)
+    const both = [first.matchId, later.matchId]
+    const splits = async () =>
+      Promise.all(both.map(async matchId => (await rulesOf(matchId)).split?.predictions ?? null))
+    await first.report({ status: 'live' })
+    await freezeDueSplits(world.db)
+    expect(await splits()).toEqual([1, 1])
+    await first.report({ status: 'scheduled' })
+    await freezeDueSplits(world.db)
+    expect(await splits()).toEqual([null, null])
+    const late = await addPredictor(world, later.matchId, 0, 0)
+    await predict(late, first.matchId, 0, 0, true)
+    await predict(fan, first.matchId, 0, 1)
+    world.clock.advance(HOUR / 2)
+    await freezeDueSplits(world.db)
+    expect(await splits()).toEqual([2, 2])
+    expect((await rulesOf(first.matchId)).split).toMatchObject({ home: { predictions: 0 } })
+    await first.finish(1, 1)
+    await settleAll(world)
+    expect((await stateOf(world, late, first.matchId)).sum).toBe(40)
+    for (const matchId of both) expect(await findings(matchId)).toEqual([])
+  })
+
+  test.each([
+    ['at the kick-off of its round', HOUR / 2],
+    ['after it has begun', HOUR],
+  ])('stays closed when a wrong report is corrected only %s', async (_, after) => {
+    const competition = await cup('round')
+    const first = await addMatch(world, { competition, round: '1' })
+    world.clock.advance(HOUR / 2)
+    const later = await addMatch(world, { competition, round: '1' })
+    await later.report({ status: 'live' })
+    await freezeDueSplits(world.db)
+    world.clock.advance(after)
+    await later.report({ status: 'scheduled', kickoffAt: new Date(world.clock.ms + HOUR).toISOString() })
+    await freezeDueSplits(world.db)
+    for (const { matchId } of [first, later]) expect((await rulesOf(matchId)).split).not.toBeNull()
+  })
+
+  test.each([
+    ['competition', { competition: null }],
+    ['competition', { competition: 'another-cup' }],
+    ['joker_season', { jokerSeason: '1999/00' }],
+    ['joker_round', { jokerRound: 'Another round' }],
+    ['joker_round', { jokerRound: null }],
+    ['joker_season', { jokerSeason: null }],
+  ])('whose open prediction has another %s is found by verify-ledger (%j)', async (column, change) => {
+    const competition = await cup()
+    // Competitions that are added while a fan predicts do not count.
+    world.clock.advance(HOUR)
+    const { matchId } = await addMatch(world, { competition, round: 'Round 1', season: '2026/27' })
+    const fan = await addPredictor(world, matchId, 1, 0)
+    await predict(fan, matchId, 1, 0, true)
+    expect(await findings(matchId)).toEqual([])
+    const { predictions } = world.db.tables
+    await world.db.write(tx => tx.update(predictions).set(change).where(eq(predictions.matchId, matchId)))
+    expect((await findings(matchId)).map(({ what }) => what)).toContain(`predictions.${column} of ${matchId}`)
+  })
+
+  test('that was in another season, round and competition when fans predicted it is as it must be', async () => {
+    const competition = await cup()
+    world.clock.advance(HOUR)
+    const { matchId } = await addMatch(world, { competition, round: 'Round 1', season: '2026/27' })
+    const fan = await addPredictor(world, matchId, 1, 0)
+    await predict(fan, matchId, 1, 0, true)
+    const other = { competition: await cup(), round: 'Final', season: '2027/28' }
+    await world.db.write(async tx => {
+      const [entry] = await matchKind.read(tx, [matchId])
+      if (entry) await matchKind.upsert(tx, { ...entry, ...other })
+    })
+    expect(await findings(matchId)).toEqual([])
+  })
+
+  test('whose split names a deadline that its competition never had is found by verify-ledger', async () => {
+    const match = await addMatch(world, { competition: await cup() })
+    await addPredictor(world, match.matchId, 1, 0)
+    await close()
+    const { predictionSplits: splits } = world.db.tables
+    const move = (ms: number) =>
+      world.db.write(tx =>
+        tx
+          .update(splits)
+          .set({ kickoffAt: new Date(ms) })
+          .where(eq(splits.matchId, match.matchId)),
+      )
+    await match.report({ kickoffAt: new Date(world.clock.ms + HOUR).toISOString() })
+    expect(await findings(match.matchId)).toEqual([])
+    await move(world.clock.ms + 1)
+    expect((await findings(match.matchId)).map(({ what }) => what)).toEqual([
+      `prediction_splits.kickoff_at of ${match.matchId}`,
+    ])
   })
 
   test.each(['before', 'after'])(

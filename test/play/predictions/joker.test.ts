@@ -1,5 +1,6 @@
 /** Jokers: once a round, so many a season, until the deadline, and twice the points. */
 import { expect, test } from 'bun:test'
+import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { patientFan, userIdOf } from '../packs/packs-world.ts'
@@ -62,6 +63,49 @@ onEachEngine('A joker', world => {
     expect((await fan.get(`/api/matches/${a}/prediction`)).body.joker).toBe(false)
   })
 
+  test('of a cancelled match is free again, and returns with the match unless it is used', async () => {
+    const competition = await addCompetition(world, { joker: 1, deadline: 'match' })
+    const match = await addMatch(world, { competition, round: '1' })
+    const inRound = await matchIn(competition, '1')
+    const later = await matchIn(competition, '2')
+    const fans = [await patientFan(world), await patientFan(world), await patientFan(world)] as const
+    const read = async (fan: Fan, id: string) => (await fan.get(`/api/matches/${id}/prediction`)).body
+    for (const fan of fans) {
+      expect((await put(fan, match.matchId)).body).toMatchObject({ state: 'open', joker: true })
+      expect(await codeOf(fan, later)).toBe('joker_used')
+    }
+    await match.report({ status: 'cancelled' })
+    await settleAll(world)
+    const [waiting, moving, saving] = fans
+    for (const fan of fans)
+      expect(await read(fan, match.matchId)).toMatchObject({ state: 'void', joker: false })
+    expect(await codeOf(moving, inRound)).toBeNull()
+    expect(await codeOf(saving, later)).toBeNull()
+    world.clock.advance(HOUR)
+    await match.finish(1, 0)
+    await settleAll(world)
+    const states = await Promise.all(fans.map(fan => stateOf(world, fan, match.matchId)))
+    expect(states.map(({ sum }) => sum)).toEqual([80, 40, 40])
+    expect(states.map(({ events }) => 'joker' in events[0])).toEqual([true, false, false])
+    expect((await read(waiting, match.matchId)).joker).toBe(true)
+    expect([(await read(moving, inRound)).joker, (await read(saving, later)).joker]).toEqual([true, true])
+    const { findings } = await verifyLedger(world.db)
+    expect(findings).toBe(0)
+  })
+
+  test('is not given for a settled prediction of a match that takes place later, before its points are taken back', async () => {
+    const competition = await addCompetition(world, { joker: 1, deadline: 'match' })
+    const match = await addMatch(world, { competition, round: '1' })
+    const fan = await patientFan(world)
+    await put(fan, match.matchId, {})
+    await match.finish(1, 0)
+    await settleAll(world)
+    await match.report({ kickoffAt: new Date(world.clock.ms + HOUR).toISOString() })
+    expect(await codeOf(fan, match.matchId)).toBe('prediction_closed')
+    await settleAll(world)
+    expect(await codeOf(fan, match.matchId)).toBeNull()
+  })
+
   test('is refused after the deadline, and cannot be taken back then', async () => {
     const competition = await addCompetition(world, { joker: 9 })
     const fan = await patientFan(world)
@@ -99,6 +143,25 @@ onEachEngine('A joker', world => {
     expect(codes.filter(code => code === 'joker_used')).toHaveLength(9)
     const { predictions } = (await fan.get('/api/user/predictions')).body
     expect(predictions).toMatchObject([{ joker: true }])
+  })
+
+  test('of a merged fan is dropped where the other one has used those of the season', async () => {
+    const competition = await addCompetition(world, { joker: 2 })
+    const [from, into] = [await patientFan(world), await patientFan(world)]
+    const [a, b, c] = [
+      await matchIn(competition, '1'),
+      await matchIn(competition, '2'),
+      await matchIn(competition, '3'),
+    ]
+    await put(into, a)
+    await put(from, b)
+    world.clock.advance(1)
+    await put(from, c)
+    const ids = { from: (await userIdOf(world, from)) ?? '', into: (await userIdOf(world, into)) ?? '' }
+    await world.db.write(tx => mergeFans(tx, { ...ids, mergedBy: 'Test', reason: 'Same fan' }))
+    const jokers = [a, b, c].map(async id => (await into.get(`/api/matches/${id}/prediction`)).body.joker)
+    expect(await Promise.all(jokers)).toEqual([true, true, false])
+    expect(await codeOf(into, c)).toBe('joker_used')
   })
 
   test('moves with its prediction in a merge, and is dropped where the other fan has one in the round', async () => {

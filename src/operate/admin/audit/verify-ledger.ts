@@ -26,6 +26,7 @@ import { auditByFan, readStored, readStoredFan, unknownFan } from './stored-fans
 import { findWrongCash } from './verify-cash.ts'
 import { findWrongCatalogue } from './verify-catalogue.ts'
 import { findWrongCampaigns, findWrongRedemptions } from './verify-codes.ts'
+import { findWrongDeadlines, findWrongJokers } from './verify-competitions.ts'
 import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
@@ -91,6 +92,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongMergedExpiry,
   findWrongPredictions,
   findWrongScores,
+  findWrongJokers,
   findWrongVotes,
   findWrongAnswers,
   findWrongPurchases,
@@ -125,6 +127,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongRounds,
   findWrongSettlements,
   findWrongSplits,
+  findWrongDeadlines,
   findWrongTallies,
   findWrongQuestions,
   findWrongCatalogue,

@@ -7,7 +7,7 @@ import { resultOf } from '../../../club/matches/settlements.ts'
 import { differs, type Finding, readJson, type Value } from '../../../core/finding.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
 import { predictionRefOf } from '../../../economy/ledgers/reasons.ts'
-import { hasJoker } from '../../../play/predictions/predictions.ts'
+import { hasJoker } from '../../../play/predictions/jokers.ts'
 import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../../play/predictions/target.ts'
 

@@ -1,0 +1,2 @@
+DROP INDEX "predictions_joker";--> statement-breakpoint
+CREATE UNIQUE INDEX "predictions_joker" ON "predictions" USING btree ("user_id","competition","joker_season","joker_round") WHERE "predictions"."joker_round" is not null and "predictions"."state" <> 'void';
