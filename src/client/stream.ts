@@ -15,16 +15,19 @@ import {
   type Transport,
 } from './transport.ts'
 
-/** `me`: the events of the fan. The other topics announce that a public response has changed. */
+/** `me`: the events of the fan. The other topics announce that a public response has changed, or what a question has now. */
 export type Topic =
   | 'me'
   | 'leaderboard'
   | `leaderboard:predictions${string}`
   | `pack:${string}`
   | `match:${string}`
+  | `question:${string}`
 
 type Changed = { etag: string | null }
 type Scored = Pick<Schemas['Match'], 'status' | 'homeScore' | 'awayScore'>
+/** `results`: null while everyone may not see them. */
+type Asked = Pick<Schemas['ShownQuestion'], 'state' | 'results' | 'correct'>
 
 /** `id` is the position in the fan's events; empty on streams without `me`. Events of other types can come: keep a default branch. */
 export type StreamEvent =
@@ -32,11 +35,16 @@ export type StreamEvent =
   | { [Type in keyof messages]: { type: Type; id: string; data: messages[Type] } }[keyof messages]
   | { type: 'leaderboard' | `leaderboard:predictions${string}` | `pack:${string}`; id: string; data: Changed }
   | { type: `match:${string}`; id: string; data: (Changed & Scored) | { etag: null } }
+  | {
+      type: `question:${string}`
+      id: string
+      data: Asked | { state: null; results: null; correct: null }
+    }
 
 /** Why a stream has ended and cannot continue. */
 type StreamFailure =
   | Failure<'readDashboard'>
-  | ProblemOf<'pack_not_found' | 'match_not_found' | 'too_many_streams'>
+  | ProblemOf<'pack_not_found' | 'match_not_found' | 'question_not_found' | 'too_many_streams'>
 
 export interface FollowOptions {
   /** The `id` of the last event that the app has handled: the stream continues after it. */

@@ -35,6 +35,7 @@ export interface Matchday extends Client {
 }
 
 type Match = Data<'readMatch'>
+type Question = Data<'listQuestions'>['questions'][number]
 
 /** Events often come in groups. Milliseconds. */
 const GROUP_MS = 100
@@ -46,6 +47,7 @@ const READS: [prefix: string, ids: readonly ReadId[]][] = [
   ['leaderboard', ['readLeaderboard']],
   ['pack:', ['readPack', 'listPacks']],
   ['match:', ['readMatch', 'listMatches']],
+  ['question:', ['listQuestions']],
 ]
 
 export function createMatchday({ freshMs = 10_000, onSessionEnd, ...options }: MatchdayOptions): Matchday {
@@ -111,6 +113,8 @@ export function createMatchday({ freshMs = 10_000, onSessionEnd, ...options }: M
       const { status, homeScore, awayScore } = event.data
       return showScores(event.type.slice('match:'.length), { status, homeScore, awayScore })
     }
+    if ('state' in event.data && event.data.state !== null)
+      return showQuestion(event.type.slice('question:'.length), event.data)
     const [, reads] = READS.find(([prefix]) => event.type.startsWith(prefix)) ?? []
     if (reads) refreshSpread(reads)
     else refreshSoon()
@@ -121,6 +125,16 @@ export function createMatchday({ freshMs = 10_000, onSessionEnd, ...options }: M
     const change = (match: Match) => (match.id === matchId ? { ...match, ...scores } : match)
     cache.update('readMatch', change)
     cache.update('listMatches', page => ({ ...page, matches: page.matches.map(change) }))
+  }
+
+  /** Nobody has to ask again at the close. Results that only some fans see are not in the event, and stay. */
+  function showQuestion(
+    questionId: string,
+    { results, ...asked }: Pick<Question, 'state' | 'results' | 'correct'>,
+  ) {
+    const change = (question: Question) =>
+      question.id === questionId ? { ...question, ...asked, results: results ?? question.results } : question
+    cache.update('listQuestions', page => ({ ...page, questions: page.questions.map(change) }))
   }
 
   return {

@@ -14,7 +14,7 @@ export interface Streams {
   restart(): void
 }
 
-const PUBLIC = /^(leaderboard|pack:|match:)/
+const PUBLIC = /^(leaderboard|pack:|match:|question:)/
 
 interface Surroundings {
   /** The topic `me` is refused without a session. */

@@ -2,7 +2,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { Topic } from '@matchday/client'
 import { updateMatch } from '../../src/club/matches/update-match.ts'
+import { closeQuestion } from '../../src/play/questions/change.ts'
 import { createMatchday, type Matchday, type MatchdayOptions } from '../../src/react/matchday.ts'
+import { patientFan } from '../play/packs/packs-world.ts'
+import { addQuestion, vote } from '../play/questions/questions-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { turns, waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
@@ -324,6 +327,35 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(matches.find(match => match.id === id)).toMatchObject(scores)
       expect(matches.find(match => match.id === another)).toMatchObject({ homeScore: null })
       expect(network.count('/api/matches')).toBe(4)
+    })
+
+    test('changes the results of a question without a request, also at its close', async () => {
+      const fan = await patientFan(world)
+      await signIn(fan)
+      const [id, another] = [
+        await addQuestion(world, { results: 'after_vote' }),
+        await addQuestion(world, { results: 'live' }),
+      ]
+      await vote(fan, id, 'home')
+      const all = matchday.cache.entryOf('listQuestions', {})
+      show(all)
+      const { seen } = follow([`question:${id}`, `question:${another}`])
+      await waitUntil('it has begun', () => seen.includes('reset') && network.count('/api/questions') === 2)
+      await settled(all)
+      type Shown = { id: string; state: string; results: { optionId: string; votes: number }[] | null }
+      const shown = (questionId: string) =>
+        (all.get().data as { questions: Shown[] }).questions.find(question => question.id === questionId)
+      // The stream does not have these results, which only those who have voted may see.
+      const own = shown(id)?.results
+      expect(own).toContainEqual({ optionId: 'home', votes: 1 })
+      await vote(await patientFan(world), another, 'away')
+      await waitUntil('the vote is shown', () => shown(another)?.results?.at(-1)?.votes === 1)
+      expect(shown(id)).toMatchObject({ state: 'open', results: own })
+      await vote(await patientFan(world), id, 'away')
+      await world.db.write(tx => closeQuestion(tx, id))
+      await waitUntil('the close is shown', () => shown(id)?.state === 'closed')
+      expect(shown(id)?.results?.at(-1)).toEqual({ optionId: 'away', votes: 1 })
+      expect(network.count('/api/questions')).toBe(2)
     })
 
     test('has only public topics before the sign-in, and all topics after it', async () => {

@@ -7,7 +7,7 @@ export const StreamQuery = Closed(
       minLength: 1,
       maxLength: 2_500,
       description:
-        'Separated by commas: `me` (your events, which needs a token), `leaderboard`, `leaderboard:predictions` or `leaderboard:predictions:SEASON`, `pack:ID`, `match:ID`. At most 20.',
+        'Separated by commas: `me` (your events, which needs a token), `leaderboard`, `leaderboard:predictions` or `leaderboard:predictions:SEASON`, `pack:ID`, `match:ID`, `question:ID`. At most 20.',
       examples: ['me,leaderboard'],
     }),
     ticket: Type.Optional(
@@ -34,7 +34,7 @@ export const StreamQuery = Closed(
 export const EventStream = Type.String({
   contentMediaType: 'text/event-stream',
   description:
-    'Server-sent events, until the token expires. The first event is `reset`, unless the stream resumes: read again everything that you show. Events of `me` have the type of the event, its sequence as `id`, and the message that webhooks send as data. Events of public topics have the topic as type and `{ "etag" }` as data; for a match also `status`, `homeScore` and `awayScore`.',
+    'Server-sent events, until the token expires. The first event is `reset`, unless the stream resumes: read again everything that you show. Events of `me` have the type of the event, its sequence as `id`, and the message that webhooks send as data. Events of public topics have the topic as type and `{ "etag" }` as data; for a match also `status`, `homeScore` and `awayScore`. A question has `{ "state", "results", "correct" }`.',
 })
 
 export const StreamTicket = Closed(

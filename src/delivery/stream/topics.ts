@@ -7,12 +7,13 @@ import { readLeaderboard } from '../../economy/leaderboard/leaderboard.ts'
 import type { PublicReads, ReadSource } from '../../platform/cache/public-reads.ts'
 import { etagOfValue } from '../../platform/http/edge/conditional.ts'
 import { getPack } from '../../play/packs/packs.ts'
+import { getQuestionState } from '../../play/questions/questions.ts'
 
 /** The events of the caller. */
 export const ME = 'me'
 const MAX_TOPICS = 20
 const TOPIC =
-  /^(me|leaderboard(:predictions(:\P{Cc}{1,20})?)?|(pack|match):[A-Za-z0-9][A-Za-z0-9._-]{0,99})$/u
+  /^(me|leaderboard(:predictions(:\P{Cc}{1,20})?)?|(pack|match|question):[A-Za-z0-9][A-Za-z0-9._-]{0,99})$/u
 
 /** The topics, each once; null if one is not valid or there are too many. */
 export function parseTopics(text: string): string[] | null {
@@ -27,7 +28,7 @@ export const findTopicErrors = (text: string | undefined): FieldError[] =>
     : [
         {
           parameter: 'topics',
-          message: `must be at most ${MAX_TOPICS} topics: me, leaderboard, leaderboard:predictions, leaderboard:predictions:SEASON, pack:ID or match:ID`,
+          message: `must be at most ${MAX_TOPICS} topics: me, leaderboard, leaderboard:predictions, leaderboard:predictions:SEASON, pack:ID, match:ID or question:ID`,
         },
       ]
 
@@ -36,11 +37,8 @@ export interface TopicDeps {
   cursors: Cursors
 }
 
-/**
- * The state of a topic that is sent. An ETag of null means that there is no such pack, match or season any
- * more.
- */
-export interface TopicState {
+/** A changed response. The ETag is null if the pack, match or season no longer exists. */
+interface ResponseState {
   etag: string | null
   /** For a match, so that the client needs no request after a goal. */
   status?: string
@@ -48,11 +46,21 @@ export interface TopicState {
   awayScore?: number | null
 }
 
+/** All members are null once there is no such question. */
+type QuestionState = Awaited<ReturnType<typeof getQuestionState>> | typeof NO_QUESTION
+const NO_QUESTION = { state: null, results: null, correct: null }
+
+/** The state of a topic that is sent. */
+export type TopicState = ResponseState | QuestionState
+
+/** Questions carry their results themselves. */
+export const isOfQuestion = (topic: string): boolean => topic.startsWith('question:')
+
 /**
  * The ETag that the GET of a public topic has, without a token and without a content coding, and the score of
- * a match. Read from the same server as that GET: otherwise a change on the primary would be announced before
+ * a match; of a question what everyone may know. Read from the same server as that GET: otherwise a change on the primary would be announced before
  * the GET shows it.
- * @throws DomainError `pack_not_found`, `match_not_found`
+ * @throws DomainError `pack_not_found`, `match_not_found`, `question_not_found`
  */
 export const readTopic = async ({ publicReads, cursors }: TopicDeps, topic: string): Promise<TopicState> =>
   publicReads.read(source => stateOfTopic({ ...source, cursors }, topic))
@@ -65,6 +73,7 @@ async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: st
     const { status, homeScore, awayScore } = match
     return { etag: etagOfValue(match), status, homeScore, awayScore }
   }
+  if (kind === 'question') return getQuestionState(source, id)
   // A season can contain colons. A season without matches is refused, although it has a board, because each
   // topic costs a query per second.
   const season = rest.length > 0 ? rest.join(':') : undefined
@@ -75,12 +84,12 @@ async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: st
   return { etag: etagOfValue(await readLeaderboard(source, null, page)) }
 }
 
-/** Like `readTopic`, but returns an ETag of null if the pack, match or season no longer exists. */
+/** Like `readTopic`, but returns null as its ETag or its state if what it is about no longer exists. */
 export async function findTopic(deps: TopicDeps, topic: string): Promise<TopicState> {
   try {
     return await readTopic(deps, topic)
   } catch (error) {
-    if (error instanceof DomainError) return { etag: null }
+    if (error instanceof DomainError) return isOfQuestion(topic) ? NO_QUESTION : { etag: null }
     throw error
   }
 }

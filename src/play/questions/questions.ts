@@ -12,9 +12,11 @@ import { playerKind } from '../../club/players/player-kind.ts'
 import { listPlayersOf } from '../../club/players/players.ts'
 import { sponsorKind } from '../../club/sponsors/sponsor-kind.ts'
 import { listActiveSponsor } from '../../club/sponsors/sponsorship.ts'
+import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { type Options, ratingsOf } from './entry-schema.ts'
+import { questionProblems } from './problems.ts'
 
 export type QuestionRow = Tables['questions']['$inferSelect']
 export type VoteRow = Tables['questionVotes']['$inferSelect']
@@ -75,12 +77,18 @@ const selectTally = prepared((reader: Reader, questionId: string) => {
     .groupBy(tallies.optionId)
 })
 
-/** From the response cache. */
-const getTally = ({ read, cache }: ReadSource, questionId: string) =>
-  cache.get(votesTag(questionId), async () => ({
-    value: [...(await readTally(read, questionId))],
-    tags: [votesTag(questionId)],
+/** From the response cache, and read again when fans see the close. */
+async function getTally(
+  { read, cache }: ReadSource,
+  { id, shownClosesAt }: Pick<QuestionRow, 'id' | 'shownClosesAt'>,
+): Promise<Tally> {
+  const rows = await cache.get(votesTag(id), async () => ({
+    expiresAt: shownClosesAt > read.now() ? shownClosesAt : null,
+    value: [...(await readTally(read, id))],
+    tags: [votesTag(id)],
   }))
+  return new Map(rows)
+}
 
 interface ShownOption {
   id: string
@@ -179,11 +187,26 @@ export async function presentQuestions(
     rows.map(async row => {
       const optionId = own.get(row.id) ?? null
       const tally = showsResults(row, stateOf(row, now), optionId !== null)
-        ? new Map(await getTally(source, row.id))
+        ? await getTally(source, row)
         : new Map()
       return presentQuestion({ row, related, tally, optionId }, now)
     }),
   )
+}
+
+/** What everyone may know of a question now, without its vote. @throws DomainError `question_not_found` */
+export async function getQuestionState(source: ReadSource, questionId: string) {
+  const { read, cache } = source
+  const row = await cache.get(`question ${questionId}`, async () => ({
+    value: (await findQuestion(read, questionId)) ?? null,
+    tags: [questionsTag],
+  }))
+  if (!row?.active) throw new DomainError(questionProblems.question_not_found)
+  const related = await getRelated(source)
+  const now = read.now()
+  const tally = showsResults(row, stateOf(row, now), false) ? await getTally(source, row) : new Map()
+  const { state, results, correct } = presentQuestion({ row, related, tally, optionId: null }, now)
+  return { state, results, correct }
 }
 
 const selectOwn = prepared((reader: Reader, userId: string, questionIds: string) => {
