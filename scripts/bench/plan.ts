@@ -1,7 +1,7 @@
 /** The requests of a load generator, and its measurement. */
 
 export interface RequestTemplate {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   /** A JSON document. */
   body?: string
@@ -17,6 +17,8 @@ export interface Plan {
   requests: RequestTemplate[]
   /** Each pair may be sent only once: the subject is restarted on fresh data before they run out. */
   once?: boolean
+  /** Each request is sent with all tokens before the next one. */
+  inTurn?: boolean
   /** The bodies of the requests: batches of events, each event of another fan. */
   events?: { batch: number; types: number; fans: number }
   /** A path that is read once with every token before the load, so that all tokens are cached. */
@@ -65,8 +67,9 @@ export const secondsOf = (requests: number, perSecond: number, planned: number):
   perSecond > 0 ? requests / perSecond : planned
 
 /** The number of requests before a pair of token and request repeats. */
-export function distinctRequests({ tokens, requests }: Plan): number {
+export function distinctRequests({ tokens, requests, inTurn }: Plan): number {
   const [a, b] = [Math.max(tokens.length, 1), requests.length]
+  if (inTurn) return a * b
   return (a * b) / greatestCommonDivisor(a, b)
 }
 

@@ -8,6 +8,7 @@ import { subjectsOf } from './data.ts'
 import type { Engine } from './databases.ts'
 import { prepareEvents, SERVER_KEY } from './event-rules.ts'
 import type { Plan, RequestTemplate } from './plan.ts'
+import { prepareQuestions, votePlan } from './questions.ts'
 import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
 import { type Bench, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
@@ -135,6 +136,18 @@ const onboarding = comparison(
   { comparable: true },
 )
 
+const votes = comparison(
+  'votes',
+  'PUT /api/questions/{questionId}/vote, all fans in one question after the other, durable before the response',
+  async ({ options: { fans }, subjects, tokensOf }, engine) => {
+    const { prepared, rawVotes } = subjects.on(engine)
+    return [
+      { subject: prepared(prepareQuestions), plan: { ...votePlan(shuffled(tokensOf(fans))), primePath } },
+      { subject: rawVotes(prepareQuestions), plan: votePlan(shuffled(subjectsOf(fans))) },
+    ]
+  },
+)
+
 /** With 20 rules each: 1,000 rules. */
 const MANY_TYPES = 50
 
@@ -162,6 +175,7 @@ export const scenarios: Scenario[] = [
   crowdRead('profile', '/api/user/profile'),
   crowdRead('dashboard', '/api/dashboard'),
   crowdClaims,
+  votes,
   onboarding,
   events,
   stream,

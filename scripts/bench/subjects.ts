@@ -66,6 +66,8 @@ interface EngineSubjects {
   rawClaims: Subject
   /** `Bun.serve` with only the statements of an event that earns points. The bearer token is not verified. */
   rawEvents: Subject
+  /** `Bun.serve` with only the statements of a vote, on a database that is changed before. The bearer token is the fan's subject. */
+  rawVotes(prepare: (url: string) => Promise<void>): Subject
 }
 
 export interface Subjects {
@@ -185,6 +187,11 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
             : raw('transactions', 'transactions.ts'),
         rawEvents:
           engine === 'sqlite' ? raw('bulk', 'event-bulk.ts') : raw('transactions', 'event-transactions.ts'),
+        rawVotes: prepare =>
+          subject(engine === 'sqlite' ? 'group commit' : 'transactions', async url => {
+            await prepare(url)
+            return reference('vote-rows.ts', { DATABASE_URL: url })
+          }),
       }
     },
     matchdayOn: matchday,

@@ -32,6 +32,8 @@ interface Figures {
   reads: Record<'rewards' | 'profile' | 'dashboard', number>
   /** Minimum ratio of events to the raw writes of the same rows: in bulk on SQLite, in a transaction for each on PostgreSQL. */
   events: number
+  /** Minimum ratio of votes to the raw writes of the same rows. */
+  votes: number
   /** Seconds that 100,000 predictions take. */
   settlement: number
   deliveries: number
@@ -60,6 +62,9 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
       }),
     ]),
     target(`claims / raw ${raw}`, 'crowd-claims', 'matchday', { to: raw, min: 0.6 }),
+    target(`votes / raw ${raw}`, 'votes', 'matchday', { to: raw, min: figures.votes }),
+    // 20,000 fans within 10 s.
+    target('votes a second', 'votes', 'matchday', { min: 2_000 }),
     target(`events / raw ${rawEvents}`, 'events', 'matchday', { to: rawEvents, min: figures.events }),
     target('events, 1,000 rules of 50 types / one rule', 'events', '1,000 rules', {
       to: 'matchday',
@@ -102,6 +107,7 @@ const targets: Target[] = [
   ...targetsOf('sqlite', {
     reads: { rewards: 1, profile: 1.2, dashboard: 0.5 },
     events: 0.25,
+    votes: 0.6,
     settlement: 60,
     deliveries: 3_000,
   }),
@@ -109,6 +115,7 @@ const targets: Target[] = [
     reads: { rewards: 0.5, profile: 0.5, dashboard: 0.35 },
     // Four times what events did one by one.
     events: 2.8,
+    votes: 0.5,
     settlement: 120,
     deliveries: 1_500,
   }),

@@ -28,13 +28,16 @@ const createBunGenerator = (folder: string): Generator => ({
   },
 })
 
-/** wrk needs less of its core, but cannot send batches of events, which need different ids each. */
+/** wrk needs less of its core, but cannot send batches of events, which need different ids each, nor one request after the other. */
 export function chooseGenerator(folder: string): Generator {
   const own = createBunGenerator(folder)
   if (Bun.which('wrk') === null) return own
   const version = Bun.spawnSync(['wrk', '-v']).stdout.toString()
   const wrk = createWrk(folder, /^wrk \S+/.exec(version)?.[0] ?? 'wrk')
-  return { name: wrk.name, measure: (...load) => (load[1].events ? own : wrk).measure(...load) }
+  return {
+    name: wrk.name,
+    measure: (...load) => (load[1].events || load[1].inTurn ? own : wrk).measure(...load),
+  }
 }
 
 export interface StreamJob {

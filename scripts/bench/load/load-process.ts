@@ -12,7 +12,7 @@ const STEP = 7919
 const { origin, plan, connections, seconds, first } = (await Bun.file(
   process.argv[2] ?? '',
 ).json()) as LoadJob
-const { tokens, requests, events } = plan
+const { tokens, requests, events, inTurn } = plan
 const { host } = new URL(origin)
 const withToken = tokens.length > 0
 const parts = requests.map(request => requestParts(request, host, withToken))
@@ -33,7 +33,7 @@ function batchOf(number: number, { batch, types, fans }: NonNullable<typeof even
 }
 
 function textOf(number: number): string {
-  const index = number % requests.length
+  const index = (inTurn ? Math.floor(number / tokens.length) : number) % requests.length
   const request = requests[index]
   const { head, tail } = (events && request
     ? requestParts({ ...request, body: batchOf(number, events) }, host, withToken)

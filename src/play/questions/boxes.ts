@@ -4,8 +4,8 @@
  */
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
-import type { Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import type { Deferred, Transaction } from '../../../db/index.ts'
+import { prepared, preparedLast } from '../../../db/prepared.ts'
 import type { QuestionRow } from './questions.ts'
 
 export const BOXES = 16
@@ -46,40 +46,61 @@ export const countIn = prepared((tx: Transaction, { questionId, box, now, by }: 
     .returning({ box: boxes.box })
 })
 
-/** The box is locked. */
-export const addToTally = prepared(
-  (tx: Transaction, tally: { questionId: string; box: number; optionId: string; by: number }) => {
-    const { questionTallies: tallies } = tx.tables
-    const { by, ...key } = tally
-    return tx
-      .insert(tallies)
-      .values({ ...key, votes: by })
-      .onConflictDoUpdate({
-        target: [tallies.questionId, tallies.box, tallies.optionId],
-        set: { votes: sql`${tallies.votes} + excluded.votes` },
-      })
-  },
-)
+interface OfTally {
+  questionId: string
+  box: number
+  optionId: string
+}
 
-export const takeFromTally = prepared(
-  (tx: Transaction, { questionId, box, optionId }: { questionId: string; box: number; optionId: string }) => {
-    const { questionTallies: tallies } = tx.tables
-    return tx
-      .update(tallies)
-      .set({ votes: sql`${tallies.votes} - 1` })
-      .where(and(eq(tallies.questionId, questionId), eq(tallies.box, box), eq(tallies.optionId, optionId)))
-  },
-)
+/**
+ * Adds `by` to the votes for an option. The box is locked. It is written at the end of the unit of work, on PostgreSQL together
+ * with COMMIT, so that votes of a box wait for each other only then.
+ */
+export function changeTally(tx: Transaction, { by, ...of }: OfTally & { by: 1 | -1 }): void {
+  const changes = tx.deferred(changesOfTallies)
+  const key = JSON.stringify([of.questionId, of.box, of.optionId])
+  const change = changes.getOrInsertComputed(key, () => ({ ...of, by: 0 }))
+  change.by += by
+}
+
+const changesOfTallies: Deferred<Map<string, OfTally & { by: number }>> = {
+  order: 6,
+  start: () => new Map(),
+  write: async (tx, changes) =>
+    // One order for all writers prevents deadlocks.
+    [...changes]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, change]) => change)
+      .flatMap(({ by, ...of }) =>
+        by === 0 ? [] : [by > 0 ? addToTally(tx, { ...of, by }) : takeFromTally(tx, { ...of, by })],
+      ),
+}
+
+const addToTally = preparedLast((tx, { by, ...of }: OfTally & { by: number }) => {
+  const { questionTallies: tallies } = tx.tables
+  return tx
+    .insert(tallies)
+    .values({ ...of, votes: by })
+    .onConflictDoUpdate({
+      target: [tallies.questionId, tallies.box, tallies.optionId],
+      set: { votes: sql`${tallies.votes} + excluded.votes` },
+    })
+})
+
+const takeFromTally = preparedLast((tx, { questionId, box, optionId, by }: OfTally & { by: number }) => {
+  const { questionTallies: tallies } = tx.tables
+  return tx
+    .update(tallies)
+    .set({ votes: sql`${tallies.votes} + ${by}` })
+    .where(and(eq(tallies.questionId, questionId), eq(tallies.box, box), eq(tallies.optionId, optionId)))
+})
 
 /** Takes a vote out of its box, whether the question is open or not. */
-export async function uncount(
-  tx: Transaction,
-  vote: { questionId: string; box: number; optionId: string },
-): Promise<void> {
+export async function uncount(tx: Transaction, { questionId, box, optionId }: OfTally): Promise<void> {
   const { questionBoxes: boxes } = tx.tables
   await tx
     .update(boxes)
     .set({ votes: sql`${boxes.votes} - 1` })
-    .where(and(eq(boxes.questionId, vote.questionId), eq(boxes.box, vote.box)))
-  await takeFromTally(tx, vote)
+    .where(and(eq(boxes.questionId, questionId), eq(boxes.box, box)))
+  changeTally(tx, { questionId, box, optionId, by: -1 })
 }

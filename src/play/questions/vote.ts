@@ -9,7 +9,7 @@ import { refuseField } from '../../core/transport-problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
-import { addToTally, boxOf, countIn, takeFromTally } from './boxes.ts'
+import { boxOf, changeTally, countIn } from './boxes.ts'
 import { mayChoose } from './entry-schema.ts'
 import { questionProblems } from './problems.ts'
 import { findQuestion, isPlayerOf, optionsOf, type QuestionRow, readQuestion, votesTag } from './questions.ts'
@@ -23,16 +23,12 @@ export async function writeVote(tx: Transaction, { userId }: Caller, questionId:
   const now = tx.clock()
   // The box decides: its times can have changed since.
   if (now < question.opensAt || now >= question.closesAt) throw closed()
-  let before = await lockVote(tx, questionId, userId)
+  // First votes are the most: the insert finds out whether there is one. What is refused below rolls it back.
+  const [created] = await insertVote(tx, { questionId, userId, box: boxOf(userId), optionId, now })
+  const before = created ? undefined : await lockVote(tx, questionId, userId)
   if (before?.optionId === optionId) return readQuestion(tx, question, optionId)
   await requireEligible(tx, { userId }, { requires: requiresOf(question) })
   const box = before?.box ?? boxOf(userId)
-  if (!before) {
-    const [created] = await insertVote(tx, { questionId, userId, box, optionId, now })
-    // Another request of the fan was first.
-    if (!created) before = await lockVote(tx, questionId, userId)
-    if (before?.optionId === optionId) return readQuestion(tx, question, optionId)
-  }
   if (before && !question.changeable) throw new DomainError(questionProblems.already_voted)
   if (before) await updateVote(tx, { questionId, userId, optionId, now })
   else {
@@ -42,12 +38,14 @@ export async function writeVote(tx: Transaction, { userId }: Caller, questionId:
     await recordEvent(tx, { userId, type: 'question.voted', data: { questionId, matchId, kind } })
   }
   const changes = new Map([[optionId, 1], ...(before ? ([[before.optionId, -1]] as const) : [])])
-  const shown = await readQuestion(tx, question, optionId, changes)
-  // Last, since votes of a box wait for each other from here on.
-  const [counted] = await countIn(tx, { questionId, box, now, by: before ? 0 : 1 })
+  // Votes of a box wait for each other from the count on.
+  const [shown, [counted]] = await Promise.all([
+    readQuestion(tx, question, optionId, changes),
+    countIn(tx, { questionId, box, now, by: before ? 0 : 1 }),
+  ])
   if (!counted) throw closed()
-  if (before) await takeFromTally(tx, { questionId, box, optionId: before.optionId })
-  await addToTally(tx, { questionId, box, optionId, by: 1 })
+  if (before) changeTally(tx, { questionId, box, optionId: before.optionId, by: -1 })
+  changeTally(tx, { questionId, box, optionId, by: 1 })
   tx.invalidate(votesTag(questionId))
   return shown
 }
