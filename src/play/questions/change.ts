@@ -78,6 +78,8 @@ async function changeQuestion(
     await writeBoxes(tx, locked)
     const change = await changeOf(locked)
     const question = { ...locked, ...change }
+    // A close of a closed question, for example, is no change: the history has none.
+    if (Bun.deepEquals(question, locked)) return
     await tx
       .update(questions)
       .set({ ...change, updatedAt: tx.now() })
