@@ -144,6 +144,15 @@ export function defineMetrics() {
       'matchday_reports_oldest_open_age_seconds',
       'Time since the oldest report that no moderator has decided; 0 without one.',
     ),
+    questionsOpen: gauge('matchday_questions_open', 'Questions in which fans can vote.'),
+    votesToSettle: gauge(
+      'matchday_votes_to_settle',
+      'Votes that an answer has not settled yet; counted up to 10000.',
+    ),
+    votesToSettleAge: gauge(
+      'matchday_votes_to_settle_oldest_age_seconds',
+      'Time since the oldest settlement of votes is due; 0 without one.',
+    ),
     ordersHeld: gauge(
       'matchday_orders_held_amount',
       'Prices of orders that are pending, in points or minor units of the currency.',

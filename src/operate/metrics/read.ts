@@ -14,6 +14,7 @@ import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
 import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
 import { readRuns } from '../../platform/jobs/maintenance.ts'
+import { readQuestionBacklog } from '../../play/questions/backlog.ts'
 import { countUnreadable, type EncryptionKeys } from '../admin/encrypted-rows.ts'
 import { readOpenMoney } from '../admin/open-money.ts'
 import type { Metrics } from './definitions.ts'
@@ -56,6 +57,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       runs: await readRuns(db.read),
       reports: await countOpenReports(db.read),
       money: await readOpenMoney(db.read),
+      questions: await readQuestionBacklog(db.read),
       sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
     }),
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
@@ -150,11 +152,12 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     for (const stale of [
       ...[metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge],
       ...[metrics.reportsOpen, metrics.reportsAge, metrics.refundsDueAge],
+      ...[metrics.questionsOpen, metrics.votesToSettle, metrics.votesToSettleAge],
     ])
       stale.remove()
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
-    const { awaiting, endpoints, runs, reports, money, sink } = backlogs
+    const { awaiting, endpoints, runs, reports, money, questions, sink } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
@@ -166,6 +169,9 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     for (const [currency, amount] of money.held) metrics.ordersHeld.set({ currency }, amount)
     for (const [currency, amount] of money.due) metrics.refundsDue.set({ currency }, amount)
     metrics.refundsDueAge.set(ageOf(money.dueSince))
+    metrics.questionsOpen.set(questions.open)
+    metrics.votesToSettle.set(questions.unsettled)
+    metrics.votesToSettleAge.set(ageOf(questions.since))
     metrics.eventBacklog.set(awaiting.pending)
     metrics.eventAge.set(ageOf(awaiting.since))
     metrics.sinkBacklog.set(sink?.events ?? 0)

@@ -9,6 +9,7 @@ import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { recordRun } from '../../../src/platform/jobs/maintenance.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
+import { answerQuestion, closeQuestion } from '../../../src/play/questions/change.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { startReceiver } from '../../delivery/webhooks/receiver.ts'
 import {
@@ -23,6 +24,7 @@ import {
 import { control } from '../../identity/auth/provider-controls.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { expectStatus, patientFan } from '../../play/packs/packs-world.ts'
+import { addQuestion, MINUTE, settleAll, vote } from '../../play/questions/questions-world.ts'
 import { addStock, buyWithMoney, checkout, completeOrder, HOLD, pay } from '../../play/shop/orders-world.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -309,6 +311,34 @@ onEachEngine(
       await world.db.write(tx => decide(tx, other.id, dismissal))
       const done = await freshScrape()
       expect([done.value(open), done.value(age)]).toEqual([0, 0])
+    })
+
+    test('open questions are shown, and votes that an answer has not settled, with their age', async () => {
+      const names = [
+        'matchday_questions_open',
+        'matchday_votes_to_settle',
+        'matchday_votes_to_settle_oldest_age_seconds',
+      ]
+      const values = async () => {
+        const scraped = await freshScrape()
+        return names.map(name => scraped.value(name))
+      }
+      expect(await values()).toEqual([0, 0, 0])
+      const [one, two] = [await patientFan(world), await patientFan(world)]
+      const id = await addQuestion(world, {
+        points: 5,
+        closesAt: new Date(world.clock.ms + 60 * MINUTE).toISOString(),
+      })
+      for (const fan of [one, two]) await vote(fan, id, 'home')
+      expect(await values()).toEqual([1, 0, 0])
+      await world.db.write(tx => closeQuestion(tx, id))
+      await world.db.write(tx => answerQuestion(tx, id, 'home'))
+      world.clock.advance(30_000)
+      const [open, left, age] = await values()
+      expect([open, left]).toEqual([0, 2])
+      expect(age).toBeGreaterThanOrEqual(30)
+      await settleAll(world)
+      expect(await values()).toEqual([0, 0, 0])
     })
 
     test('the money of held orders and of due refunds is shown, with the age of the oldest', async () => {
