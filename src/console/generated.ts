@@ -2011,7 +2011,7 @@ export interface components {
                 /** @description By day, of what fans did in the period. */
                 actions: {
                     /** @enum {string} */
-                    action: "claimed" | "redeemed" | "completed" | "bought" | "checkedIn";
+                    action: "claimed" | "redeemed" | "completed" | "bought" | "checkedIn" | "voted";
                     days: number[];
                 }[];
             }[];

@@ -7,6 +7,7 @@ import { sponsorKind } from '../../../src/club/sponsors/sponsor-kind.ts'
 import { findWrongSeason } from '../../../src/operate/admin/audit/verify-season.ts'
 import { countSeason, forgetSeason, forgetSegments } from '../../../src/operate/admin/season/sweep.ts'
 import { dayNumber, minuteNumber, roundBalance, weekNumber } from '../../../src/operate/admin/season/tally.ts'
+import { questionKind } from '../../../src/play/questions/question-kind.ts'
 import { questKind } from '../../../src/play/quests/quest-kind.ts'
 import { rewardKind } from '../../../src/play/rewards/reward-kind.ts'
 import { productKind } from '../../../src/play/shop/product-kind.ts'
@@ -180,6 +181,35 @@ onEachEngine(
           [`sponsor.times ${week} ferries`]: 4,
           'sponsor.fans 0 ferries': 2,
           'sponsor.repeats 0 ferries': 1,
+        })
+        expect(await verify(world)).toEqual([])
+      })
+
+      test('have votes in its questions, each fan once, and the points of their answers', async () => {
+        await sponsor()
+        await changeAt(JOINED, tx =>
+          questionKind.upsert(tx, {
+            ...{ id: 'first-goal', kind: 'poll', title: 'Who scores first?', sponsorId },
+            options: ['home', 'away'].map(id => ({ id, text: id })),
+            opensAt: JOINED,
+            closesAt: NOON,
+          }),
+        )
+        const [fan, other] = [await addFan(world), await addFan(world)]
+        const voted = (questionId: string) => ({ questionId, matchId: null, kind: 'poll' })
+        for (const userId of [fan, other])
+          await addEvent(world.db, userId, 'question.voted', voted('first-goal'))
+        await addEvent(world.db, fan, 'question.voted', voted('another'))
+        await addEvent(world.db, fan, 'question.answered', { ...voted('first-goal'), points: 10 })
+        await addEntry(world.db, fan, 10, 'question', 'first-goal:1')
+        await addEntry(world.db, fan, -10, 'question_void', 'first-goal:1')
+        await addEntry(world.db, other, 10, 'question', 'first-goal:2')
+        await countSeason(world.db, go)
+        expect(await readCounts(world, /^sponsor/)).toEqual({
+          [`sponsor.day ${DAY} ferries voted`]: 2,
+          [`sponsor.times ${week} ferries`]: 2,
+          [`sponsor.points ${week} ferries`]: 10,
+          'sponsor.fans 0 ferries': 2,
         })
         expect(await verify(world)).toEqual([])
       })

@@ -14,6 +14,7 @@ const ACTIONS = {
   completed: 'Quests completed',
   bought: 'Packs and products bought',
   checkedIn: 'Check-ins',
+  voted: 'Votes in questions',
 } satisfies Record<Sponsor['actions'][number]['action'], string>
 
 const totalOf = ({ actions }: Sponsor) => sumOf(actions.flatMap(({ days }) => days))

@@ -34,7 +34,7 @@ const SOURCES: Record<string, string> = {
   product: 'order.paid',
 }
 /** As `SOURCES`, of several types. The points of a sponsor are those of entries. */
-const OF_SPONSORS = [...Object.values(SOURCES), 'match.checked_in']
+const OF_SPONSORS = [...Object.values(SOURCES), 'match.checked_in', 'question.voted']
 /** Counted of rows that are deleted: predictions that fans withdraw, and old deliveries. */
 const DELETED = ['minute.predictions', 'deliveries']
 

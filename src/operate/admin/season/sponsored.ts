@@ -2,7 +2,7 @@
 import { and, asc, inArray, like } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 
-const SPONSORED_KINDS = ['reward', 'quest', 'pack', 'product', 'match'] as const
+const SPONSORED_KINDS = ['reward', 'quest', 'pack', 'product', 'match', 'question'] as const
 export type SponsoredKind = (typeof SPONSORED_KINDS)[number]
 
 /** Null: nobody. */

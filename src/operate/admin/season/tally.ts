@@ -65,7 +65,7 @@ const passive: ApplicationEventType[] = [
   ...(['points.expiring', 'report.resolved', 'sanction.applied', 'sanction.lifted'] as const),
   ...(['appeal.decided', 'order.expired', 'order.refund_due', 'order.refunded'] as const),
   ...(['order.line_changed', 'purchase.refunded', 'reward.claim_undone', 'reward.code_replaced'] as const),
-  ...(['reward.use_undone', 'fan.merged'] as const),
+  ...(['reward.use_undone', 'fan.merged', 'question.answered'] as const),
 ]
 const PASSIVE = new Set<string>(passive)
 const STEP_OF: Record<string, number | undefined> = {
@@ -79,15 +79,24 @@ const MINUTES_OF: Record<string, string | undefined> = {
   'match.checked_in': 'minute.checkIns',
   'pack.opened': 'minute.packs',
 }
+/** The kind of what gave or took points, for its sponsor. */
+const SPONSORED_BY: Record<string, SponsoredKind | undefined> = {
+  quest: 'quest',
+  prediction: 'match',
+  prediction_void: 'match',
+  question: 'question',
+  question_void: 'question',
+}
 /** What fans do with what a sponsor supports. */
-export const ACTIONS = ['claimed', 'redeemed', 'completed', 'bought', 'checkedIn'] as const
+export const ACTIONS = ['claimed', 'redeemed', 'completed', 'bought', 'checkedIn', 'voted'] as const
 type Action = (typeof ACTIONS)[number]
 
 type DetailedData = DataOf<'reward.claimed'> &
   DataOf<'quest.completed'> &
   DataOf<'purchase.completed'> &
   DataOf<'order.paid'> &
-  DataOf<'match.checked_in'>
+  DataOf<'match.checked_in'> &
+  Pick<DataOf<'question.voted'>, 'questionId'>
 /** Types whose data name what is counted. */
 const DETAILED = new Set([
   ...[
@@ -98,6 +107,7 @@ const DETAILED = new Set([
     'purchase.completed',
     'order.paid',
     'match.checked_in',
+    'question.voted',
   ],
 ])
 
@@ -187,6 +197,7 @@ export function createTally(numberOf: NumberOf, sponsorOf: SponsorOf = noSponsor
       addSponsored(fan, at, 'completed', ['quest', data.questId ?? ''])
     }
     if (type === 'match.checked_in') addSponsored(fan, at, 'checkedIn', ['match', data.matchId ?? ''])
+    if (type === 'question.voted') addSponsored(fan, at, 'voted', ['question', data.questionId ?? ''])
     if (type === 'purchase.completed' && data.price) {
       addResult(fan, 'pack', week, data.packId ?? '')
       add('pack.sum', week, `${data.price.currency} ${data.packId}`, data.price.amount)
@@ -218,9 +229,8 @@ export function createTally(numberOf: NumberOf, sponsorOf: SponsorOf = noSponsor
     if (reason === 'rule') addResult(fan, 'rule', week, name)
     if (reason === 'rule' || reason === 'rule_void') add('rule.points', week, name, delta)
     if (reason === 'quest') add('quest.points', week, name, delta)
-    const isOfMatch = reason === 'prediction' || reason === 'prediction_void'
-    const kind = reason === 'quest' ? 'quest' : isOfMatch ? 'match' : null
-    const sponsor = kind && sponsorOf(kind, name, entry.createdAt)
+    const kind = SPONSORED_BY[reason]
+    const sponsor = kind ? sponsorOf(kind, name, entry.createdAt) : null
     if (sponsor !== null) add('sponsor.points', week, sponsor, delta)
   }
 
