@@ -8,6 +8,7 @@ import { seedCrowd } from './crowd.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { seedLeagues } from './leagues.ts'
 import { seedLoyalty } from './loyalty.ts'
+import { seedQuestions } from './questions.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedSeasonFigures } from './season-figures.ts'
 import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
@@ -140,6 +141,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   }
   await seedSociety(db, options)
   await seedLeagues(db, options)
+  await seedQuestions(db, options)
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
   const { crowd = 0 } = options
   if (crowd > 0) {
