@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
 import { fanData as segments } from './club/segments.ts'
 import { fanData as preferences } from './delivery/preferences.ts'
+import { fanData as push } from './delivery/push.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
 import { fanData as accounts } from './economy/accounts.ts'
 import { fanData as cash } from './economy/cash.ts'
@@ -72,6 +73,7 @@ export const fanData = {
   ...consents,
   ...preferences,
   ...webhooks,
+  ...push,
   ...season,
 }
 

@@ -17,6 +17,7 @@ import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
 import { definePreferencesTables } from './delivery/preferences.ts'
+import { definePushTables } from './delivery/push.ts'
 import { defineWebhooksTables } from './delivery/webhooks.ts'
 import { defineAccountsTables } from './economy/accounts.ts'
 import { defineArchiveTables } from './economy/archive.ts'
@@ -124,6 +125,7 @@ function defineTables(kit: ColumnKit) {
     ...defineConsentsTables(kit, users),
     ...definePreferencesTables(kit, users),
     ...defineWebhooksTables(kit),
+    ...definePushTables(kit, users),
     ...defineEventSinkTables(kit),
     ...defineJobsTables(kit),
     ...defineAdminTables(kit, users),

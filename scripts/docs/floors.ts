@@ -58,7 +58,7 @@ export const DOMAINS: Record<string, Domain> = {
   },
   delivery: {
     about: 'what other systems receive',
-    rooms: [['webhooks', 'stream', 'preferences'], ['event-sink']],
+    rooms: [['webhooks', 'stream', 'preferences'], ['push', 'event-sink']],
   },
   fan: {
     about: 'a fan’s own pages',

@@ -13,6 +13,7 @@ import { createCachedRead } from '../core/cached-read.ts'
 import type { RequestHandler } from '../core/tracer.ts'
 import { readSinkNotices } from '../delivery/event-sink/backlog.ts'
 import { preferenceRoutes } from '../delivery/preferences/routes.ts'
+import { devicesRoutes } from '../delivery/push/routes.ts'
 import { streamRoutes } from '../delivery/stream/routes.ts'
 import { describeMessages } from '../delivery/webhooks/describe.ts'
 import { readNotices } from '../delivery/webhooks/inspect.ts'
@@ -142,7 +143,8 @@ const play = (deps: Deps) =>
     .use(checkInRoutes(deps))
     .use(membershipsRoutes(deps))
 
-const delivery = (deps: Deps) => domain('delivery').use(streamRoutes(deps)).use(preferenceRoutes(deps))
+const delivery = (deps: Deps) =>
+  domain('delivery').use(streamRoutes(deps)).use(preferenceRoutes(deps)).use(devicesRoutes(deps))
 
 const fan = (deps: Deps) =>
   domain('fan')

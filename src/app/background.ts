@@ -3,6 +3,7 @@ import { createTimers, every } from '../core/every.ts'
 import { createGiveWay } from '../core/give-way.ts'
 import { logFailed } from '../core/loggable.ts'
 import { createPublisher } from '../delivery/event-sink/publisher.ts'
+import { reencryptTokens } from '../delivery/push/tokens.ts'
 import { createDispatcher } from '../delivery/webhooks/dispatcher.ts'
 import { reencryptSecrets } from '../delivery/webhooks/endpoints.ts'
 import { sweepDeliveries } from '../delivery/webhooks/replay.ts'
@@ -105,7 +106,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
     start(SWEEP_EVERY_MS, 'delete files of imports', () => sweepStored(deps.db)),
     start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
-    start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', async () => {
+    start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders and devices', async () => {
+      await reencryptTokens(deps.db, deps.deviceEncryption)
       await reencryptAddresses(deps.db, deps.addressEncryption)
       await warnOfUnreadable(deps)
     }),

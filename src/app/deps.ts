@@ -10,6 +10,7 @@ import type { AppSources } from '../core/sources.ts'
 import { createGuardedFetch } from '../core/ssrf-guard.ts'
 import { createTaskLog } from '../core/task-log.ts'
 import type { Tracer } from '../core/tracer.ts'
+import { createDeviceEncryption } from '../delivery/push/tokens.ts'
 import { createStreams } from '../delivery/stream/streams.ts'
 import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
@@ -149,6 +150,7 @@ export async function createDeps(world: World) {
     downloads: createDownloads(secret, config.downloads),
     codeSources: [rewardCodes, voucherCodes],
     addressEncryption: createAddressEncryption(config.nativeTokens),
+    deviceEncryption: createDeviceEncryption(config.nativeTokens),
     payments: await createPayments(config, secret, {
       log,
       now: sources.now,

@@ -9,6 +9,7 @@ import { createSegmentsSpine } from '../club/segments/spine.ts'
 import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
 import { createPreferencesSpine } from '../delivery/preferences/spine.ts'
+import { createPushSpine } from '../delivery/push/spine.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
 import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
 import { readAccountTiers } from '../economy/accounts/account-kind.ts'
@@ -56,6 +57,7 @@ export const createSpine = (): Spine => ({
   items: createItemsSpine(completeSetsOf),
   preferences: createPreferencesSpine(readConsenting),
   webhooks: createWebhooksSpine(),
+  push: createPushSpine(),
   account: createAccountSpine(async (tx, userIds) => {
     await endRequestsAbout(tx, userIds)
     await forgetSegments(tx, userIds)

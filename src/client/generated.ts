@@ -4907,6 +4907,45 @@ export interface components {
             /** @description The IANA time zone of the fan. Null: that of the club. */
             timeZone?: string | null;
         };
+        /** Device */
+        Device: {
+            /** @description Chosen by the app. */
+            deviceId: string;
+            /**
+             * @description `webpush`: a browser. `fcm`: Firebase Cloud Messaging. `apns`: Apple. `live_activity`: a Live Activity of iOS.
+             * @enum {string}
+             */
+            kind: "webpush" | "fcm" | "apns" | "live_activity";
+            /** @description The match that a Live Activity shows. */
+            matchId: string | null;
+            /** @description When it was registered first. */
+            createdAt: string;
+            /** @description When the app registered it last. */
+            lastUsedAt: string;
+        };
+        /** Devices */
+        Devices: {
+            /** @description The oldest first. */
+            devices: components["schemas"]["Device"][];
+            /** @description The `applicationServerKey` for subscriptions of browsers. Null: the club sends no Web Push. */
+            vapidPublicKey: string | null;
+        };
+        /**
+         * PushSubscriptionInput
+         * @description What `subscription.toJSON()` of a browser returns.
+         */
+        PushSubscriptionInput: {
+            /** @description A URL of the push service. In production it is https and public. */
+            endpoint: string;
+            /** @description Ignored: a dead subscription is removed. */
+            expirationTime?: number | null;
+            keys: {
+                /** @description The public key of the browser. */
+                p256dh: string;
+                /** @description The secret of the browser. */
+                auth: string;
+            };
+        };
         /**
          * OnboardingCompletedMessage
          * @description The fan completed the onboarding; once.
@@ -8055,6 +8094,26 @@ export interface operations {
             };
         };
     };
+    listDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Devices"];
+                };
+            };
+        };
+    };
     listDocuments: {
         parameters: {
             query?: {
@@ -9906,6 +9965,74 @@ export interface operations {
             };
         };
     };
+    registerDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the app, and kept by it. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description `webpush`: a browser. `fcm`: Firebase Cloud Messaging. `apns`: Apple. `live_activity`: a Live Activity of iOS.
+                     * @enum {string}
+                     */
+                    kind: "webpush" | "fcm" | "apns" | "live_activity";
+                    /** @description The token of the device. Required, except for `webpush`. */
+                    token?: string;
+                    subscription?: components["schemas"]["PushSubscriptionInput"];
+                    /** @description Only for `live_activity`. Without it the token starts Live Activities for matches of the favourite team. */
+                    matchId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+        };
+    };
+    removeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the app, and kept by it. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     removeLeagueMember: {
         parameters: {
             query?: never;
@@ -10437,6 +10564,8 @@ export interface codes {
   listCashEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the competitions. The active competitions with rules of their own for predictions, by id. */
   listCompetitions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List your devices. Where you get pushes, and the key with which a browser subscribes. */
+  listDevices: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the documents to agree to. The current documents of the club, by id, at most one for each purpose. */
   listDocuments: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the fans who follow you. Newest first, with the data that each fan shows to you. */
@@ -10583,6 +10712,10 @@ export interface codes {
   redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Register a device. Apps send it at each start, since tokens change. A token that another fan has registered moves to you. With more than 20 devices, the one that was used least recently is removed. */
+  registerDevice: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Remove a device. It gets no more pushes. Also succeeds if you have no such device. */
+  removeDevice: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave. */
   removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
@@ -10674,6 +10807,7 @@ export const requests = {
   listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
   listCashEntries: { method: 'GET', path: '/api/cash/{currency}/entries', caller: true, repeatable: true },
   listCompetitions: { method: 'GET', path: '/api/competitions', repeatable: true },
+  listDevices: { method: 'GET', path: '/api/user/devices', caller: true, repeatable: true },
   listDocuments: { method: 'GET', path: '/api/documents', repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
@@ -10747,6 +10881,8 @@ export const requests = {
   redeemCode: { method: 'POST', path: '/api/codes', caller: true, keyed: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
+  registerDevice: { method: 'PUT', path: '/api/user/devices/{deviceId}', caller: true, keyed: true, repeatable: true, body: true },
+  removeDevice: { method: 'DELETE', path: '/api/user/devices/{deviceId}', caller: true, repeatable: true },
   removeLeagueMember: { method: 'DELETE', path: '/api/leagues/{leagueId}/members/{handle}', caller: true, repeatable: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },

@@ -329,6 +329,23 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
   await tx.insert(webhookLanes).values({ endpointId, userId, nextAttemptAt: at })
   const delivery = { endpointId, userId, sequence: 1, type: 'shop.purchase', body: text, createdAt: at }
   await tx.insert(webhookDeliveries).values({ ...delivery, state: 'failed', attempts: 0, response: '' })
+  const { devices, pushServices, pushDeliveries } = tx.tables
+  const device = { userId, deviceId: text, service: text, createdAt: at }
+  const token = { tokenHash: text, encryptedToken: text, lastUsedAt: at }
+  await tx.insert(devices).values({ ...device, ...token, kind: 'live_activity', matchId: text })
+  await tx.insert(pushServices).values({ name: text, pausedUntil: at, refusedSince: at, refusal: text })
+  const message = { messageId: text, position: Number.MAX_SAFE_INTEGER, bulk: true, category: 'match' }
+  const sent = {
+    state: 'failed',
+    reason: text,
+    attempts: 3,
+    dueAt: at,
+    countedAt: at,
+    endedAt: at,
+    status: 410,
+  }
+  const queued = { content: text, collapseKey: text, senderId: text, leaseEndsAt: at }
+  await tx.insert(pushDeliveries).values({ ...device, ...message, ...sent, ...queued })
   await tx
     .insert(tx.tables.eventSinks)
     .values({ name: text, position: 1, leaseHolder: text, leaseEndsAt: at })

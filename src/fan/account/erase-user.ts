@@ -1,6 +1,6 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
- * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
+ * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, pushes, the locker, linked
  * wallets, memberships, leagues, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
@@ -10,6 +10,7 @@ import { deletePicturesOf } from '../../club/pictures/owned.ts'
 import { deleteSegmentsOf } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import { deletePreferences } from '../../delivery/preferences/preferences.ts'
+import { deletePushesOf } from '../../delivery/push/personal-data.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
 import { deletePromotionNotes } from '../../economy/cash/personal-data.ts'
 import { deleteArchivedIds } from '../../economy/events/archived.ts'
@@ -181,6 +182,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteArchivedIds(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)
+  await deletePushesOf(tx, user.id)
   await deleteSessions(tx, user)
   await deleteKeysOf(tx, user)
   return first

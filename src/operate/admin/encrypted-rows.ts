@@ -9,6 +9,7 @@ import { eachRow } from '../../../db/keyset.ts'
 import { countRows } from '../../../db/pages.ts'
 import type { RotatingEncryption } from '../../core/encryption.ts'
 import { differs, type Finding } from '../../core/finding.ts'
+import { createDeviceEncryption } from '../../delivery/push/tokens.ts'
 import { listEndpoints } from '../../delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -17,12 +18,14 @@ import { createAddressEncryption, decryptAddress } from '../../play/shop/address
 
 export interface EncryptionKeys {
   addressEncryption: RotatingEncryption
+  deviceEncryption: RotatingEncryption
   webhookSecrets: WebhookSecrets
 }
 
 /** All encryption keys, derived from the signing keys of native tokens. */
 export const encryptionKeysOf = (keys: Config['nativeTokens']): EncryptionKeys => ({
   addressEncryption: createAddressEncryption(keys),
+  deviceEncryption: createDeviceEncryption(keys),
   webhookSecrets: createWebhookSecrets(keys),
 })
 
@@ -41,6 +44,10 @@ const COLUMNS: Record<string, Count> = {
     const { orders } = reader.tables
     const unread = isUnread(sql`${orders.address}`, addressEncryption)
     return countRows(reader, orders, and(isNotNull(orders.address), unread) ?? sql`true`)
+  },
+  'devices.encrypted_token'(reader, { deviceEncryption }) {
+    const { devices } = reader.tables
+    return countRows(reader, devices, isUnread(sql`${devices.encryptedToken}`, deviceEncryption))
   },
   async 'webhook_endpoints.encrypted_secret'(reader, { webhookSecrets }) {
     const endpoints = await listEndpoints(reader)

@@ -5,6 +5,7 @@ import { exportSegments } from '../../club/segments/personal-data.ts'
 import type { Subject, UserReference } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { exportPreferences } from '../../delivery/preferences/preferences.ts'
+import { exportDevices, exportPushes } from '../../delivery/push/personal-data.ts'
 import { exportDeliveries } from '../../delivery/webhooks/personal-data.ts'
 import { exportAccounts } from '../../economy/accounts/personal-data.ts'
 import { ArchiveFault } from '../../economy/archive/files.ts'
@@ -134,6 +135,8 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     locker: await exportLocker(reader, user.id),
     leagues: await exportLeagues(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
+    devices: await exportDevices(reader, user.id),
+    pushes: await exportPushes(reader, user.id),
     checkIns: await exportCheckIns(reader, user.id),
     memberships: await exportMemberships(reader, user.id),
     predictions: await exportPredictions(reader, user.id),

@@ -13,6 +13,7 @@ import { readIdentityConfig } from './identity.ts'
 import { readLimitsConfig } from './limits.ts'
 import { readNetworkConfig } from './network.ts'
 import { readCashCurrencies, readPaymentsConfig } from './payments.ts'
+import { readPushConfig } from './push.ts'
 import { findRemoved } from './removed.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readSettings } from './settings.ts'
@@ -102,6 +103,8 @@ export function parseConfig(env: Environment) {
     checkInUrl: readCheckInUrl(reader),
     /** Folder of the files that fans buy; null: there are none. */
     downloads: reader.text('DOWNLOADS') ?? null,
+    /** How devices of fans are reached. */
+    push: readPushConfig(reader),
     payments: readPaymentsConfig(reader),
     wallets: readWallets(reader, publicUrl, apiPort),
     stores: readStoresConfig(reader),

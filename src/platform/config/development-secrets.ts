@@ -2,13 +2,15 @@
 
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { deriveKey } from '../../core/derived-key.ts'
 import { errorCode } from '../../core/error-code.ts'
 import type { Environment } from './config.ts'
+import { DEVELOPMENT_SUBJECT } from './push.ts'
 import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './secrets.ts'
 
 const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
 
-const NAMES = ['NATIVE_TOKEN_KEY', 'IDP_WEBHOOK_SECRET'] as const
+const NAMES = ['NATIVE_TOKEN_KEY', 'IDP_WEBHOOK_SECRET', 'PUSH_CREDENTIALS'] as const
 
 type Secrets = Record<(typeof NAMES)[number], string>
 
@@ -45,11 +47,19 @@ async function readOrGenerate(file: string): Promise<Secrets> {
 
 async function readSecrets(file: string): Promise<Secrets | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'))
+    const secrets = JSON.parse(await readFile(file, 'utf8'))
+    // A file of an earlier version has none: one that each process makes alike.
+    return { PUSH_CREDENTIALS: pushCredentialsOf(secrets.IDP_WEBHOOK_SECRET), ...secrets }
   } catch {
     return undefined
   }
 }
+
+/** For browsers. Nearly every number of 32 bytes is a private key of P-256. */
+const pushCredentialsOf = (secret: string) =>
+  JSON.stringify({
+    vapid: { key: deriveKey(secret, 'VAPID').toString('base64url'), subject: DEVELOPMENT_SUBJECT },
+  })
 
 export async function makeDevelopmentSecrets(): Promise<Secrets> {
   const { exportJWK, generateKeyPair } = await import('jose')
@@ -57,8 +67,10 @@ export async function makeDevelopmentSecrets(): Promise<Secrets> {
   const random = crypto.getRandomValues(new Uint8Array(24))
   const kid = `${DEVELOPMENT_KID_PREFIX}${Buffer.from(random.subarray(0, 6)).toString('hex')}`
   const secret = Buffer.concat([Buffer.from(DEVELOPMENT_SECRET_PREFIX), random])
+  const webhookSecret = `whsec_${secret.toString('base64')}`
   return {
     NATIVE_TOKEN_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid, alg: 'ES256' }),
-    IDP_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`,
+    IDP_WEBHOOK_SECRET: webhookSecret,
+    PUSH_CREDENTIALS: pushCredentialsOf(webhookSecret),
   }
 }

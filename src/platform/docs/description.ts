@@ -31,6 +31,7 @@ const TAGS = [
   { name: 'Wallets', description: 'Balances of cash, and linked wallets on blockchains.' },
   { name: 'Consents', description: 'What a fan agrees to, and the documents of the club.' },
   { name: 'Messages', description: 'What the club tells a fan, and which of it a fan wants.' },
+  { name: 'Devices', description: 'The devices on which a fan gets pushes.' },
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },

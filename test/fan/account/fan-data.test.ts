@@ -445,6 +445,25 @@ onEachEngine('The declared data of a fan', world => {
           shown: '0xOfAda',
         },
       },
+      devices: {
+        userId: {
+          row: {
+            ...{ userId, deviceId: 'phone-of-ada', kind: 'fcm', service: 'fcm', tokenHash: 'of-ada' },
+            ...{ encryptedToken: 'sealed', createdAt: at(48), lastUsedAt: at(48) },
+          },
+          shown: 'phone-of-ada',
+        },
+      },
+      pushDeliveries: {
+        userId: {
+          row: {
+            ...{ userId, deviceId: 'phone-of-ada', messageId: 'message-of-ada', position: 1, service: 'fcm' },
+            ...{ bulk: false, category: 'rewards', content: '{}', state: 'pending', attempts: 0 },
+            ...{ createdAt: at(48), dueAt: at(48) },
+          },
+          shown: 'message-of-ada',
+        },
+      },
       walletChallenges: {
         userId: {
           row: {

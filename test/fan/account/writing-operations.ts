@@ -59,6 +59,14 @@ export const operations: Record<
     const profile = await profileOf(world, fan)
     return { send: () => fan.patch('/api/user/profile', profile, { 'idempotency-key': fan.subject }) }
   },
+  registerDevice: (_, fan) => ({
+    send: () => fan.put(`/api/user/devices/${fan.subject}`, { kind: 'fcm', token: fan.subject }),
+  }),
+  removeDevice: async (_, fan) => {
+    const path = `/api/user/devices/${fan.subject}`
+    expectStatus(201, await fan.put(path, { kind: 'fcm', token: fan.subject }))
+    return { send: () => fan.send(path, { method: 'DELETE' }) }
+  },
   completeOnboarding: (_, fan) => ({
     send: () => fan.post('/api/user/onboarding', { profile: { bio: fan.subject } }),
   }),

@@ -1,6 +1,8 @@
 /** A world with rows of every kind, as the verbs write them, for tests of the verification. */
+
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
+import { encryptToken } from '../../../src/delivery/push/tokens.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { GENESIS_HASH } from '../../../src/economy/ledgers/chain.ts'
@@ -738,6 +740,16 @@ async function operations(world: World, userId: string) {
     await tx
       .insert(t.webhookLanes)
       .values({ endpointId: 'endpoint', userId, nextAttemptAt: at, leaseEndsAt: at })
+    await tx.insert(t.pushServices).values({ name: 'fcm' })
+    const device = { userId, deviceId: 'phone' }
+    await tx.insert(t.devices).values({
+      ...{ ...device, kind: 'fcm', service: 'fcm', tokenHash: 'hash', lastUsedAt: at, createdAt: at },
+      encryptedToken: encryptToken(world.deps.deviceEncryption, tx, 'hash', 'token'),
+    })
+    await tx.insert(t.pushDeliveries).values({
+      ...{ ...device, messageId: 'message', position: 1, service: 'fcm', bulk: false, category: 'match' },
+      ...{ content: '{}', state: 'pending', attempts: 0, createdAt: at, dueAt: at },
+    })
     await tx.insert(t.webhookDeliveries).values({
       ...{
         endpointId: 'endpoint',

@@ -85,6 +85,7 @@ const UNKNOWN: Record<string, string[]> = {
       'walletChallenges.*',
       'deferredSyncs.*',
       'users.sessionsEndedAt',
+      'devices.*',
     ],
   ],
   'how far a task is: a wrong one is repeated, or late': [
@@ -92,6 +93,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['leagues.dueAt', 'leagueRounds.tellFrom'],
     'questionSettlements.dueAt',
     ...['payments.acknowledgeBy', 'pointsExpiry.*', 'webhookLanes.*', 'webhookDeliveries.*', 'jobRuns.*'],
+    ...['pushServices.*', 'pushDeliveries.*'],
     ...[
       'maintenanceRuns.*',
       'verificationCoverage.*',

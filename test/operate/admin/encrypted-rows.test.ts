@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import { pino } from 'pino'
 import { createApp } from '../../../src/app/app.ts'
+import { reencryptTokens } from '../../../src/delivery/push/tokens.ts'
 import { addEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import {
@@ -12,14 +13,14 @@ import {
   warnOfUnreadable,
 } from '../../../src/operate/admin/encrypted-rows.ts'
 import { reencryptAddresses } from '../../../src/play/shop/sweep-orders.ts'
-import { DAY, patientFan } from '../../play/packs/packs-world.ts'
+import { DAY, expectStatus, patientFan } from '../../play/packs/packs-world.ts'
 import { ADDRESS, addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
 import { createClient } from '../../support/client.ts'
 import { conformanceOf } from '../../support/conformance.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const NEW_KEY = { kid: 'new', d: 'another secret of 32 bytes and more' }
-const COLUMNS = ['orders.address', 'webhook_endpoints.encrypted_secret']
+const COLUMNS = ['orders.address', 'devices.encrypted_token', 'webhook_endpoints.encrypted_secret']
 /** Counted by verify-ledger alone. */
 const SHORT_LIVED = ['idempotency_keys.response']
 
@@ -35,6 +36,7 @@ onEachEngine(
       await buyWithMoney(fan, scarf)
       const cart = { lines: [{ productId: scarf, quantity: 1 }], address: ADDRESS }
       await fan.post('/api/checkout', cart, { 'idempotency-key': 'rotated' })
+      expectStatus(201, await fan.put('/api/user/devices/phone', { kind: 'fcm', token: 'token' }))
       await db.write(tx =>
         addEndpoint(tx, deps.webhookSecrets, { url: 'https://club.example', types: ['*'] }),
       )
@@ -47,9 +49,9 @@ onEachEngine(
         encryptionKeysOf(config.nativeTokens),
       ]
       expect((await countUnreadable(db.read, rotated)).map(({ column }) => column)).toEqual(COLUMNS)
-      expect(rowsOf(await countUnreadable(db.read, before))).toEqual([0, 0])
-      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([2, 1])
-      expect(rowsOf(await countUnreadable(db.read, kept))).toEqual([0, 0])
+      expect(rowsOf(await countUnreadable(db.read, before))).toEqual([0, 0, 0])
+      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([2, 1, 1])
+      expect(rowsOf(await countUnreadable(db.read, kept))).toEqual([0, 0, 0])
 
       const found: unknown[] = []
       await verifyLedger(db, { keys: rotated, onFinding: finding => found.push(finding) })
@@ -69,7 +71,9 @@ onEachEngine(
       ).toEqual(COLUMNS.map((column, n) => [50, column, n === 0 ? 2 : 1]))
 
       await reencryptAddresses(db, kept.addressEncryption)
-      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([0, 1])
+      expect(await reencryptTokens(db, kept.deviceEncryption)).toBe(1)
+      expect(await reencryptTokens(db, kept.deviceEncryption)).toBe(0)
+      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([0, 0, 1])
 
       world.clock.advance(DAY)
       const later: { what: string }[] = []
@@ -100,6 +104,7 @@ onEachEngine(
 /** Calls that encrypt, by file, and what becomes of it: the column that is counted, or why none is. */
 const ENCRYPTING: Record<string, [calls: number, what: string]> = {
   'core/encryption.ts': [2, 'the cipher itself'],
+  'delivery/push/tokens.ts': [1, 'devices.encrypted_token'],
   'delivery/stream/tickets.ts': [1, 'not stored: the ticket of a stream'],
   'delivery/webhooks/endpoints.ts': [3, 'webhook_endpoints.encrypted_secret'],
   'delivery/webhooks/secrets.ts': [1, 'webhook_endpoints.encrypted_secret'],

@@ -1,5 +1,6 @@
 /** The configuration: read once, validated as a whole, and never disclosed in messages. */
 import { afterAll, describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,20 @@ import {
 } from '../../../src/platform/config/development-secrets.ts'
 
 const secrets = await makeDevelopmentSecrets()
+
+const pemOf = (pair: { privateKey: KeyObject }) =>
+  pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const pushCredentials = {
+  vapid: { key: randomBytes(32).toString('base64url'), subject: 'mailto:push@club.example' },
+  fcm: {
+    ...{ project_id: 'club', client_email: 'push@club.example', token_uri: 'https://oauth2.example/token' },
+    private_key: pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 })),
+  },
+  apns: {
+    key: pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
+    ...{ keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'example.club.app' },
+  },
+}
 const { privateKey } = await generateKeyPair('ES256', { extractable: true })
 const ownKey = { ...(await exportJWK(privateKey)), kid: 'key-1' }
 
@@ -153,6 +168,37 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...secrets, EVENT_SINK: 'nats://nats.example' }).eventSink).toMatchObject({
       tls: false,
     })
+  })
+
+  test('reads the credentials of pushes', () => {
+    const pushOf = (credentials: object) =>
+      parseConfig({ ...production, PUSH_CREDENTIALS: JSON.stringify(credentials) }).push
+    expect(parseConfig(production).push).toEqual({ vapid: null, fcm: null, apns: null })
+    const { vapid, fcm, apns } = pushOf(pushCredentials)
+    expect(vapid).toMatchObject({
+      privateKey: pushCredentials.vapid.key,
+      subject: 'mailto:push@club.example',
+    })
+    expect(Buffer.from(vapid?.publicKey ?? '', 'base64url')).toHaveLength(65)
+    expect(fcm).toMatchObject({ projectId: 'club', clientEmail: 'push@club.example' })
+    expect(apns).toEqual({ ...pushCredentials.apns, sandbox: false })
+    expect(parseConfig(secrets).push.vapid?.subject).toBe('mailto:development@matchday.invalid')
+  })
+
+  test.each([
+    { fcn: {} },
+    { vapid: { ...pushCredentials.vapid, key: 'hunter2' } },
+    { vapid: { ...pushCredentials.vapid, key: Buffer.alloc(32).toString('base64url') } },
+    { vapid: { key: pushCredentials.vapid.key } },
+    { fcm: { ...pushCredentials.fcm, private_key: pushCredentials.apns.key } },
+    { fcm: { ...pushCredentials.fcm, token_uri: 'http://oauth2.example' } },
+    { apns: { ...pushCredentials.apns, key: pushCredentials.fcm.private_key } },
+    { apns: { ...pushCredentials.apns, topic: undefined } },
+    { apns: { ...pushCredentials.apns, sandbox: 'no' } },
+  ])('refuses other credentials of pushes', credentials => {
+    expect(faultsOf({ ...production, PUSH_CREDENTIALS: JSON.stringify(credentials) })).toEqual([
+      'PUSH_CREDENTIALS',
+    ])
   })
 
   test('reads where pictures are stored: a directory, or a bucket with credentials', () => {
@@ -598,7 +644,7 @@ describe('parseConfig', () => {
   })
 
   test('refuses development secrets in production, by their content and not by their location', () => {
-    expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+    expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY', 'PUSH_CREDENTIALS'])
     expect(problemsOf({ ...production, ...secrets }).join()).toContain('development')
     expect(faultsOf({ ...secrets, NODE_ENV: 'development' })).toEqual([])
   })
@@ -628,6 +674,7 @@ describe('a secret in a file', () => {
     STRIPE_SECRET_KEY: 'sk_test_hunter2',
     STRIPE_WEBHOOK_SECRET: 'whsec_hunter2',
     EVENT_SINK: 'tls://me:hunter2@nats.example',
+    PUSH_CREDENTIALS: JSON.stringify(pushCredentials),
     UPLOADS: 's3://fans',
     UPLOADS_ACCESS_KEY_ID: 'hunter2-id',
     UPLOADS_SECRET_ACCESS_KEY: 'hunter2-secret',
@@ -644,6 +691,7 @@ describe('a secret in a file', () => {
     'STRIPE_SECRET_KEY',
     'STRIPE_WEBHOOK_SECRET',
     'EVENT_SINK',
+    'PUSH_CREDENTIALS',
     'UPLOADS_ACCESS_KEY_ID',
     'UPLOADS_SECRET_ACCESS_KEY',
     'WEB3_RPC_URLS',
@@ -692,7 +740,11 @@ describe('a secret in a file', () => {
 
   test('is not replaced by a development secret', async () => {
     const path = await fileOf('key', JSON.stringify(ownKey))
-    const env = { NATIVE_TOKEN_KEY_FILE: path, IDP_WEBHOOK_SECRET_FILE: path }
+    const env = {
+      NATIVE_TOKEN_KEY_FILE: path,
+      IDP_WEBHOOK_SECRET_FILE: path,
+      PUSH_CREDENTIALS_FILE: path,
+    }
     expect(await withDevelopmentSecrets(env, join(folder, 'never'))).toEqual(env)
     const filled = await withDevelopmentSecrets({ NATIVE_TOKEN_KEY_FILE: path }, join(folder, 'made'))
     expect(parseConfig(filled).nativeTokens.key).toEqual(ownKey)

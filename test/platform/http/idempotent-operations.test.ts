@@ -83,6 +83,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     cancelCheckout: async fan => ({ orderId: (await checkout(fan, await addStock(world, null))).body.id }),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
     writeVote: () => ({ optionId: 'home' }),
+    registerDevice: fan => ({ kind: 'fcm', token: fan.subject }),
     offerTrade: async fan => ({ to: (await namedFan(world)).handle, give: [await drawnItem(world, fan)] }),
     acceptTrade: () => ({ version: 1 }),
     declineTrade: () => ({}),
@@ -142,6 +143,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
 
   /** The path of an operation that has parameters. */
   const paths: Record<string, (fan: Fan) => Promise<string>> = {
+    registerDevice: async () => '/api/user/devices/phone',
     writeVote: async () => `/api/questions/${await addQuestion(world)}/vote`,
     writePrediction: async () => {
       const kickoffAt = new Date(world.clock.ms + 1)
@@ -228,6 +230,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         startTopUp: { amount: 501, currency: 'EUR' },
         writePrediction: { homeScore: 0, awayScore: 0 },
         writeVote: { optionId: 'away' },
+        registerDevice: { kind: 'fcm', token: 'z' },
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
         changeNotificationPreferences: { match: { push: true } },

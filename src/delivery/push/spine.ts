@@ -1,0 +1,22 @@
+/** What rooms share about pushes of a database, in the memory of a process. */
+import { createSignal } from '../../core/signal.ts'
+
+declare module '../../../db/types.ts' {
+  interface Spine {
+    readonly push: ReturnType<typeof createPushSpine>
+  }
+}
+
+/** How a push ended, or that it is attempted again. */
+const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'failed'] as const
+
+interface SettledPushes {
+  outcome: (typeof PUSH_OUTCOMES)[number]
+  count: number
+}
+
+export const createPushSpine = () => ({
+  /** Pushes are due, of these services. */
+  queued: createSignal<readonly string[]>(),
+  settled: createSignal<SettledPushes>(),
+})
