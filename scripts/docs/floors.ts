@@ -58,7 +58,10 @@ export const DOMAINS: Record<string, Domain> = {
   },
   delivery: {
     about: 'what other systems receive',
-    rooms: [['webhooks', 'stream', 'preferences'], ['push', 'event-sink']],
+    rooms: [
+      ['webhooks', 'stream', 'preferences'],
+      ['push', 'event-sink'],
+    ],
   },
   fan: {
     about: 'a fan’s own pages',

@@ -4939,6 +4939,7 @@ export interface components {
             endpoint: string;
             /** @description Ignored: a dead subscription is removed. */
             expirationTime?: number | null;
+            /** @description With which pushes are encrypted. */
             keys: {
                 /** @description The public key of the browser. */
                 p256dh: string;

@@ -65,8 +65,8 @@ const ANYBODYS = [
   'listPlayers.teamId',
   'readPredictionRules.matchId',
   'writePrediction.matchId',
-  // Names within the devices of the caller, and what no other fan has stored in the clear.
-  ...['registerDevice.deviceId', 'registerDevice.matchId', 'registerDevice.token', 'removeDevice.deviceId'],
+  // Names within the devices of the caller.
+  ...['registerDevice.deviceId', 'registerDevice.matchId', 'removeDevice.deviceId'],
   'writeVote.questionId',
   'writeVote.optionId',
   'listQuestions.matchId',

@@ -20,7 +20,7 @@ export interface Push {
   collapseKey: string | null
   /** Null: as soon as possible. */
   notBefore: Date | null
-  /** The fan who caused it: nothing is sent to a fan who has blocked or muted this one, or whom this one has blocked. */
+  /** The fan who caused it: nothing is sent to a fan who has blocked or muted this one, or is blocked by this one. */
   senderId?: string | null
 }
 

@@ -51,10 +51,13 @@ const Subscription = Closed(
     expirationTime: Type.Optional(
       Nullable(Integer({ minimum: 0 }), { description: 'Ignored: a dead subscription is removed.' }),
     ),
-    keys: Closed({
-      p256dh: Key(65, 'The public key of the browser.', exampleSubscription.keys.p256dh),
-      auth: Key(16, 'The secret of the browser.', exampleSubscription.keys.auth),
-    }),
+    keys: Closed(
+      {
+        p256dh: Key(65, 'The public key of the browser.', exampleSubscription.keys.p256dh),
+        auth: Key(16, 'The secret of the browser.', exampleSubscription.keys.auth),
+      },
+      { description: 'With which pushes are encrypted.' },
+    ),
   },
   { title: 'PushSubscriptionInput', description: 'What `subscription.toJSON()` of a browser returns.' },
 )

@@ -6,7 +6,7 @@ import type { EnvironmentReader } from './environment.ts'
 export interface VapidConfig {
   privateKey: string
   publicKey: string
-  /** `mailto:` or `https:`: whom a push service contacts. */
+  /** `mailto:` or `https:`, by which a push service reaches the club. */
   subject: string
 }
 
