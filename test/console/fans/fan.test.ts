@@ -9,7 +9,14 @@ import { addRule, unique } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { addPack, buy, expectStatus, FREE, open } from '../../play/packs/packs-world.ts'
-import { addMatch, addPredictor, HOUR, settleAll } from '../../play/predictions/match-world.ts'
+import {
+  addCompetition,
+  addMatch,
+  addPredictor,
+  HOUR,
+  predict,
+  settleAll,
+} from '../../play/predictions/match-world.ts'
 import { addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
 import { drawnItem, offer } from '../../play/trades/trades-world.ts'
 import type { Client } from '../../support/client.ts'
@@ -158,6 +165,23 @@ onEachEngine('A fan in the console', world => {
     )
     const { entries } = await told('/points')
     expect(plain(entries[0].title)).toMatch(/^Prediction of team-\S+ – team-\S+$/)
+  })
+
+  test('a prediction is told with what the crowd and a joker did to its points', async () => {
+    const points = { exact: 40, difference: 20, outcome: 10 }
+    const competition = await addCompetition(world, { joker: 1, crowd: true, points })
+    const { matchId, finish } = await addMatch(world, { competition })
+    const predictor = await addPredictor(world, matchId, 2, 1)
+    await predict(predictor, matchId, 2, 1, true)
+    await addPredictor(world, matchId, 0, 1)
+    world.clock.advance(2 * HOUR)
+    await finish(4, 1)
+    await settleAll(world)
+    const { id } = (await predictor.get('/api/user/profile')).body
+    const { items } = expectStatus(200, await as('support').get(`/api/fans/${id}/timeline?kind=events`))
+    expect(items.map(({ detail }: Item) => detail)).toContain(
+      '5 points more, since other fans chose another outcome; doubled by a joker.',
+    )
   })
 
   test('the timeline shows what is still known about an event whose data was deleted', async () => {

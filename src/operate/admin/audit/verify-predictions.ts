@@ -38,7 +38,7 @@ export async function findWrongPredictions(reader: Reader, range: Range): Promis
     .from(predictions)
     .where(and(inRange(predictions.userId, range), sql`${predictions.booked} <> ${sum}`))
   const stray = await reader
-    .select({ userId: entries.userId, ref: entries.ref, seq: entries.seq })
+    .select({ userId: entries.userId, ref: entries.ref, seq: entries.seq, delta: entries.delta })
     .from(entries)
     .where(
       and(
@@ -51,11 +51,18 @@ export async function findWrongPredictions(reader: Reader, range: Range): Promis
     ...wrong.map(({ userId, matchId, booked, sum }) => {
       return { userId, what: `predictions.booked of ${matchId}`, expected: sum, actual: booked }
     }),
-    ...stray.map(({ userId, ref, seq }) => {
-      return { userId, what: 'predictions.row', seq, expected: ref.slice(0, ref.indexOf(':')), actual: null }
-    }),
+    ...[...Map.groupBy(stray, ({ userId, ref }) => `${userId} ${matchOf(ref)}`).values()]
+      // A merge moves a prediction whose points a reopened match has taken back.
+      .filter(own => own.reduce((sum, { delta }) => sum + delta, 0) !== 0)
+      .flat()
+      .map(({ userId, ref, seq }) => {
+        return { userId, what: 'predictions.row', seq, expected: matchOf(ref), actual: null }
+      }),
   ]
 }
+
+/** A slug has no colon. */
+const matchOf = (ref: string) => ref.slice(0, ref.indexOf(':'))
 
 /** Needs a snapshot: a settlement is written with its match, and its predictions follow in batches. */
 export const findWrongScores = async (reader: Reader, range: Range): Promise<Finding[]> => [

@@ -159,6 +159,7 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
   'prediction.settled': {
     describe: (data, { names }) => ({
       title: `Predicted ${scoreOf(data.predicted)} for ${names.name('match', data.matchId)}, which ended ${scoreOf(data.result)}`,
+      detail: detailOfPoints(data),
       facts: [idOf('Match', data.matchId), fact('Points', data.points), fact('Revision', data.revision)],
     }),
     withoutData: 'A prediction was settled',
@@ -277,6 +278,17 @@ function describeQuest(data: EventData, { names, related }: Context): Words {
     facts: [period === 'ever' ? null : fact('Period', period), timeFact('Claimed', progress?.claimedAt)],
   }
 }
+
+/** What the crowd and a joker did to the points of a prediction. */
+function detailOfPoints({ bonus, joker }: EventData): string | null {
+  const parts = [
+    isCount(bonus) ? `${plural(bonus, 'point')} more, since other fans chose another outcome` : null,
+    joker === true ? 'doubled by a joker' : null,
+  ].filter(part => part !== null)
+  return parts.length === 0 ? null : capitalized(`${parts.join('; ')}.`)
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function scoreOf(scores: unknown): string {
   // Guarantee of the cast: `applicationEvents` declares the member; deleted data has none.
