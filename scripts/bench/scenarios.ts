@@ -15,7 +15,7 @@ import { type Bench, mergeResults, type Scenario, type ScenarioResult } from './
 import { cash } from './scenarios/cash.ts'
 import { memberships } from './scenarios/memberships.ts'
 import { season } from './scenarios/season.ts'
-import { settlement } from './scenarios/settlement.ts'
+import { jokers, settlement } from './scenarios/settlement.ts'
 import { sizes } from './scenarios/sizes.ts'
 import { social } from './scenarios/social.ts'
 import { start } from './scenarios/start.ts'
@@ -181,6 +181,7 @@ export const scenarios: Scenario[] = [
   stream,
   idleStreams,
   settlement,
+  jokers,
   memberships,
   sizes,
   season,

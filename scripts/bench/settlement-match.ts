@@ -2,6 +2,7 @@
 import { insertRows } from '../../db/bulk.ts'
 import { openDatabase } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
+import { competitionKind } from '../../src/club/competitions/competition-kind.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { mintServerKey } from '../../src/identity/server-keys/key.ts'
@@ -12,6 +13,13 @@ const RANDOM = new Uint8Array(32).fill(8)
 export const MATCH_KEY = mintServerKey(RANDOM)
 export const MATCH_ID = 'bench-match'
 
+export interface MatchOptions {
+  /** Whether the match has a competition with jokers and points by the crowd. */
+  withRules?: boolean
+}
+
+const CUP = 'bench-cup'
+
 const SETTLED = 'prediction.settled'
 const HOUR_MS = 3_600_000
 const BATCH = 2_000
@@ -20,7 +28,7 @@ const BATCH = 2_000
  * Adds a match that has begun, with the predictions 0:0 to 3:2 in equal numbers, a rule and a quest that listen to settled
  * predictions, and a server key. Returns the kick-off.
  */
-export async function prepareMatch(url: string): Promise<Date> {
+export async function prepareMatch(url: string, { withRules = false }: MatchOptions = {}): Promise<Date> {
   const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
   const kickoffAt = new Date(Date.now() - HOUR_MS)
   const at = new Date(kickoffAt.getTime() - HOUR_MS)
@@ -42,7 +50,23 @@ export async function prepareMatch(url: string): Promise<Date> {
     const [homeTeamId, awayTeamId] = ['bench-home', 'bench-away']
     const team = { shortName: 'BEN', active: true, ...stamps }
     await tx.insert(teams).values([homeTeamId, awayTeamId].map(id => ({ ...team, id, name: id })))
-    const match = { competition: 'League', season: '2026', homeTeamId, awayTeamId, active: true, kickoffAt }
+    if (withRules)
+      await competitionKind.upsert(tx, {
+        id: CUP,
+        name: 'Cup',
+        deadline: 'round',
+        points: { exact: 25, difference: 15, outcome: 10 },
+        joker: 1,
+        crowd: true,
+      })
+    const match = {
+      competition: withRules ? CUP : 'League',
+      season: '2026',
+      homeTeamId,
+      awayTeamId,
+      active: true,
+      kickoffAt,
+    }
     await tx.insert(matches).values({ ...match, ...stamps, id: MATCH_ID, status: 'live', revision: 1 })
   })
   const { users } = db.tables
@@ -56,7 +80,9 @@ export async function prepareMatch(url: string): Promise<Date> {
   for await (const page of pages) {
     const rows = page.map(({ id: userId }) => {
       nth++
-      return { ...open, userId, homeScore: nth % 4, awayScore: nth % 3 }
+      const joker = withRules && nth % 3 === 0 ? { jokerSeason: '2026', jokerRound: MATCH_ID } : {}
+      const competition = withRules ? CUP : null
+      return { ...open, userId, homeScore: nth % 4, awayScore: nth % 3, competition, ...joker }
     })
     await db.write(tx => insertRows(tx, tx.tables.predictions, rows))
   }

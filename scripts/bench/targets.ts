@@ -70,12 +70,17 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
       to: 'matchday',
       min: 0.5,
     }),
-    ...['result', 'corrected result'].map(result =>
-      target(`100,000 predictions by a ${result}, s`, 'settlement', result, { max: figures.settlement }),
-    ),
-    ...['result', 'corrected result'].map(result =>
-      target(`claims during a ${result}, p99, ms`, 'settlement', `${result}, claims, p99`, { max: 100 }),
-    ),
+    ...[
+      ['settlement', 'predictions'],
+      ['jokers', 'predictions with jokers and crowd'],
+    ].flatMap(([scenario = '', what]) => [
+      ...['result', 'corrected result'].map(result =>
+        target(`100,000 ${what} by a ${result}, s`, scenario, result, { max: figures.settlement }),
+      ),
+      ...['result', 'corrected result'].map(result =>
+        target(`claims during a ${result}, p99, ms`, scenario, `${result}, claims, p99`, { max: 100 }),
+      ),
+    ]),
     target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
     target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
     target('table of a league of 1,000, ms', 'social', 'league', { max: 10 }),

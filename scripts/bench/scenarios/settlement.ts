@@ -10,7 +10,7 @@ import type { Engine } from '../databases.ts'
 import { claimsOf, onboardingsOf, startPaced } from '../load/paced.ts'
 import { cpuSecondsOf } from '../process.ts'
 import { type Bench, row, type Scenario, type ScenarioResult, type Unit } from '../scenario.ts'
-import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
+import { MATCH_ID, MATCH_KEY, type MatchOptions, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
 /** Interval of onboardings and of claims: 50 a second each. */
@@ -25,15 +25,16 @@ const RESULTS = [
   { name: 'corrected result', homeScore: 1, awayScore: 1 },
 ]
 
-export const settlement: Scenario = {
-  name: 'settlement',
-  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match, during 50 onboardings and 50 claims a second`,
+const settlementOf = (name: string, what: string, match: MatchOptions): Scenario => ({
+  name,
+  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions ${what}, during 50 onboardings and 50 claims a second`,
   long: true,
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of bench.options.engines) {
       const rounds: Settled[][] = []
-      for (let round = 0; round < bench.options.rounds; round++) rounds.push(await settle(bench, engine))
+      for (let round = 0; round < bench.options.rounds; round++)
+        rounds.push(await settle(bench, engine, match))
       for (const [index, { name }] of RESULTS.entries()) {
         const of = (read: (result: Settled) => number) =>
           rounds.flatMap(results => results.slice(index, index + 1).map(read))
@@ -52,7 +53,12 @@ export const settlement: Scenario = {
     }
     return all
   },
-}
+})
+
+export const settlement = settlementOf('settlement', 'of a match', {})
+
+/** Each third prediction has a joker. */
+export const jokers = settlementOf('jokers', 'with jokers and points by the crowd', { withRules: true })
 
 type Paced = Awaited<ReturnType<ReturnType<typeof startPaced>['stop']>>
 
@@ -64,11 +70,11 @@ interface Settled {
   claims: Paced
 }
 
-async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
+async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promise<Settled[]> {
   const { subjects, options, databases, newTokens, tokensOf } = bench
   const fans = options.quick ? options.fans : PREDICTIONS
   const { url, remove } = await databases.copy(engine, fans)
-  const kickoffAt = await prepareMatch(url)
+  const kickoffAt = await prepareMatch(url, match)
   const running = await subjects.matchdayOn(url)
   const db = openDatabase(url, realSources)
   const claims = claimsOf(tokensOf(fans, Math.min(fans, CLAIMING)), claimPlan([]).requests)
