@@ -53,6 +53,7 @@ function describe({ points, cash, rewards, moved, ...report }: MergeReport): str
     ['relations', report.relations],
     ['locker', report.locker ? 'moves' : 'stays as it is'],
     ['leagues', report.leagues],
+    ['divisions', report.divisions],
     ['points in accounts', report.accounts],
     ['devices signed out', report.devices],
     ...Object.entries(moved),

@@ -23,6 +23,7 @@ import { fanData as season } from './operate/admin.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
 import { fanData as codes } from './play/codes.ts'
+import { fanData as divisions } from './play/divisions.ts'
 import { fanData as leagues } from './play/leagues.ts'
 import { fanData as lockers } from './play/lockers.ts'
 import { fanData as memberships } from './play/memberships.ts'
@@ -59,6 +60,7 @@ export const fanData = {
   ...topUps,
   ...sets,
   ...leagues,
+  ...divisions,
   ...lockers,
   ...trades,
   ...checkIns,

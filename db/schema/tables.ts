@@ -43,6 +43,7 @@ import { defineIdentityProviderTables } from './platform/identity-provider.ts'
 import { defineJobsTables } from './platform/jobs.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { defineCodesTables } from './play/codes.ts'
+import { defineDivisionsTables } from './play/divisions.ts'
 import { defineLeaguesTables } from './play/leagues.ts'
 import { defineLockersTables } from './play/lockers.ts'
 import { defineMembershipsTables } from './play/memberships.ts'
@@ -113,6 +114,7 @@ function defineTables(kit: ColumnKit) {
     ...definePurchasesTables(kit),
     ...defineTopUpsTables(kit, users),
     ...defineLeaguesTables(kit, users),
+    ...defineDivisionsTables(kit, users),
     ...defineLockersTables(kit, users),
     ...defineTradesTables(kit, { ...users, ...packs }),
     ...defineCheckInsTables(kit, { ...users, ...matches }),

@@ -52,7 +52,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['eligibility'],
       ['rewards'],
       ['packs', 'top-ups'],
-      ['quests', 'shop', 'lockers', 'sets', 'codes', 'questions'],
+      ['quests', 'shop', 'lockers', 'sets', 'codes', 'questions', 'divisions'],
       ['trades', 'shares', 'catalogue-file', 'leagues'],
     ],
   },

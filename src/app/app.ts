@@ -52,6 +52,7 @@ import { serverHooks } from '../platform/http/edge/server-hooks.ts'
 import { checkInPages } from '../play/check-ins/page-routes.ts'
 import { checkInRoutes } from '../play/check-ins/routes.ts'
 import { codesRoutes } from '../play/codes/routes.ts'
+import { divisionsRoutes } from '../play/divisions/routes.ts'
 import { leaguesRoutes } from '../play/leagues/routes.ts'
 import { lockersRoutes } from '../play/lockers/routes.ts'
 import { membershipsRoutes } from '../play/memberships/routes.ts'
@@ -136,6 +137,7 @@ const play = (deps: Deps) =>
     .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))
     .use(leaguesRoutes(deps))
+    .use(divisionsRoutes(deps))
     .use(questionsRoutes(deps))
     .use(questsRoutes(deps))
     .use(setsRoutes(deps))

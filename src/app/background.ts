@@ -29,6 +29,8 @@ import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { onceADay } from '../platform/jobs/maintenance.ts'
 import { sweepRuns } from '../platform/jobs/runs.ts'
+import { closeDivisions } from '../play/divisions/close.ts'
+import { tellDivisions } from '../play/divisions/tell-results.ts'
 import { advanceLeagues } from '../play/leagues/rounds.ts'
 import { tellResults } from '../play/leagues/tell-results.ts'
 import { settleMemberships } from '../play/memberships/sweep.ts'
@@ -121,6 +123,10 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(POLL_EVERY_MS, 'advance leagues', async () => {
       await advanceLeagues(deps, () => stopping)
       await tellResults(deps, () => stopping)
+    }),
+    start(POLL_EVERY_MS, 'close divisions', async () => {
+      await closeDivisions(deps, () => stopping)
+      await tellDivisions(deps, () => stopping)
     }),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),

@@ -33,6 +33,7 @@ import { forgetSegments } from '../operate/admin/season/sweep.ts'
 import { isInSegment } from '../operate/admin/segments/segments.ts'
 import { listUses } from '../operate/admin/segments/uses.ts'
 import { createSettingsSpine } from '../platform/settings/settings.ts'
+import { placeEarners } from '../play/divisions/place.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
 import { changeLeagueBaselines } from '../play/leagues/personal-data.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
@@ -48,7 +49,7 @@ export const createSpine = (): Spine => ({
   matches: createMatchesSpine(recordMatchUpdate),
   segments: createSegmentsSpine({ isInSegment, readAccountTiers, listUses }),
   accounts: createAccountsSpine(recordTiers, lockLedgers),
-  points: createPointsSpine(recordEntries, changeLeagueBaselines),
+  points: createPointsSpine(recordEntries, changeLeagueBaselines, placeEarners),
   events: createEventsSpine({
     readers: [questReader, referralReader],
     subscribers: [webhookSubscriber, sinkSubscriber],

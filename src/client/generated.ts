@@ -4236,6 +4236,77 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** DivisionEntry */
+        DivisionEntry: {
+            /** @description Null if the fan has none or does not show it. */
+            handle: string | null;
+            /** @description Null if the fan has none or does not show it. */
+            displayName: string | null;
+            /** @description Null if the fan has none or does not show it. */
+            avatarUrl: string | null;
+            /** @description By points; with equal points, who reached them first is ahead. */
+            rank: number;
+            /** @description Earned in the period. */
+            points: number;
+            /**
+             * @description What happens to the fan if the period ends like this. `leaves`: no points.
+             * @enum {string}
+             */
+            zone: "up" | "down" | "stays" | "leaves";
+        };
+        /** DivisionResult */
+        DivisionResult: {
+            /**
+             * @description What happened to you.
+             * @enum {string}
+             */
+            outcome: "promoted" | "relegated" | "stayed";
+            /** @description Slug of the level in which you were. */
+            levelId: string;
+            /** @description By points; with equal points, who reached them first is ahead. */
+            rank: number;
+            /** @description Earned in the period. */
+            points: number;
+            /** @description When that period ended. */
+            endsAt: string;
+        };
+        /** UserDivision */
+        UserDivision: {
+            /** @description Slug of the division. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description The level of your table. */
+            level: {
+                /** @description Slug of the level. */
+                id: string;
+                /** @description For the fan to read. */
+                name: string;
+                /** @description 1 is the lowest level. */
+                number: number;
+                /** @description Number of levels. */
+                of: number;
+            };
+            /** @description Your rank in the table. */
+            rank: number;
+            /** @description Members of a full table. */
+            size: number;
+            /** @description How many of this table rise. Fewer while it is not full. */
+            up: number;
+            /** @description How many of this table fall. Fewer while it is not full. */
+            down: number;
+            /** @description End of the period. */
+            endsAt: string;
+            /** @description The table, by rank. */
+            entries: components["schemas"]["DivisionEntry"][];
+            /** @description How the period before ended for you. Null if you had no points in it. */
+            last: components["schemas"]["DivisionResult"] | null;
+        };
+        /** DivisionTable */
+        DivisionTable: {
+            /** @description Null while you are in no table. With the next points that you earn you are in one. */
+            division: components["schemas"]["UserDivision"] | null;
+        };
         /** QuestionChoice */
         QuestionChoice: {
             /** @description Slug of the option, or of the player. */
@@ -6260,6 +6331,82 @@ export interface components {
                 points: number;
                 /** @description Those of the opponent. */
                 opponentPoints: number | null;
+            };
+        };
+        /**
+         * DivisionPromotedMessage
+         * @description A period of a division has ended, and the fan rose to a higher level; once.
+         */
+        DivisionPromotedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "division.promoted";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The division. */
+                divisionId: string;
+                /** @description The level in which the fan was. */
+                levelId: string;
+                /** @description The level in which the fan is now. */
+                toLevelId: string;
+                /** @description Rank of the fan in the table. */
+                rank: number;
+                /** @description Points that the fan earned in the period. */
+                points: number;
+                /** @description Start of the period. */
+                startsAt: string;
+                /** @description End of the period, exclusive. */
+                endsAt: string;
+            };
+        };
+        /**
+         * DivisionRelegatedMessage
+         * @description A period of a division has ended, and the fan fell to a lower level; once.
+         */
+        DivisionRelegatedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "division.relegated";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The division. */
+                divisionId: string;
+                /** @description The level in which the fan was. */
+                levelId: string;
+                /** @description The level in which the fan is now. */
+                toLevelId: string;
+                /** @description Rank of the fan in the table. */
+                rank: number;
+                /** @description Points that the fan earned in the period. */
+                points: number;
+                /** @description Start of the period. */
+                startsAt: string;
+                /** @description End of the period, exclusive. */
+                endsAt: string;
             };
         };
         /**
@@ -9188,6 +9335,31 @@ export interface operations {
             };
         };
     };
+    readDivision: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+                /** @description Id of a division. Default: the first by id in which you have a table. */
+                division?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DivisionTable"];
+                };
+            };
+        };
+    };
     readFan: {
         parameters: {
             query?: {
@@ -10465,6 +10637,8 @@ export interface messages {
   'tier.at_risk': components['schemas']['TierAtRiskMessage']
   'tier.lost': components['schemas']['TierLostMessage']
   'league.round_closed': components['schemas']['LeagueRoundClosedMessage']
+  'division.promoted': components['schemas']['DivisionPromotedMessage']
+  'division.relegated': components['schemas']['DivisionRelegatedMessage']
   'membership.started': components['schemas']['MembershipStartedMessage']
   'membership.renewed': components['schemas']['MembershipRenewedMessage']
   'membership.ended': components['schemas']['MembershipEndedMessage']
@@ -10651,6 +10825,8 @@ export interface codes {
   readConsents: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your dashboard. The data of a home screen, in one request. */
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your division. Your table of the current week or month, with what it means for each member if the period ended now. What it shows of a member follows from the privacy of the member, as on leaderboards. */
+  readDivision: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the page of a fan. The data that the fan shows to you, or without a token to everyone. Fans who have blocked you, or that you have blocked, are not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order of a fan. Includes the shipping address. Requires the scope `orders:write`. */
@@ -10851,6 +11027,7 @@ export const requests = {
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
   readConsents: { method: 'GET', path: '/api/user/consents', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
+  readDivision: { method: 'GET', path: '/api/user/division', caller: true, repeatable: true },
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
   readFanOrder: { method: 'GET', path: '/api/orders/{orderId}', caller: true, repeatable: true },
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },

@@ -1511,6 +1511,8 @@ export interface components {
             locker: boolean;
             /** @description Memberships of leagues. */
             leagues: number;
+            /** @description Seats in tables of divisions. */
+            divisions: number;
             /** @description Devices that are signed out. */
             devices: number;
             /** @description Other rows, by table. */
@@ -4640,7 +4642,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -4702,7 +4704,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4758,7 +4760,7 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
                             /** @description Id of the only entry, which always exists. */
@@ -5308,7 +5310,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -5601,7 +5603,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5649,7 +5651,7 @@ export interface operations {
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -5682,7 +5684,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5727,7 +5729,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -5772,7 +5774,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
             };
             cookie?: never;
         };
@@ -6586,7 +6588,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -6934,7 +6936,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };

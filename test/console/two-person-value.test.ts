@@ -93,6 +93,7 @@ const KINDS_WITH_VALUE: string[] = [
   'account',
   'campaign',
   'competition',
+  'division',
   'match',
   'pack',
   'product',

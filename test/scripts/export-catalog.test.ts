@@ -85,6 +85,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
     'rewards',
     'packs',
     'competitions',
+    'divisions',
     'matches',
     'rules',
     'quests',

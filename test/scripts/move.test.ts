@@ -118,6 +118,7 @@ async function addOddities(db: Database) {
     await addMemberships(tx, { at, text })
     await addReferrals(tx, { at, text })
     await addLeagues(tx, { at, text })
+    await addDivisions(tx, { at, text })
     await addQuestions(tx, { at, text })
     await addAccounts(tx, { at, text })
     await addConsole(tx, { at, text })
@@ -445,6 +446,28 @@ async function addLeagues(tx: Transaction, { at, text }: { at: Date; text: strin
   await tx.insert(leagueRounds).values({ leagueId: text, number: 1, week: text, startsAt: at, ...ends })
   const pair = { leagueId: text, round: 1, position: 0, home: 2, homePoints: 4 }
   await tx.insert(leaguePairs).values(pair)
+}
+
+async function addDivisions(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { divisions, divisionPeriods, divisionLevels, divisionMembers } = tx.tables
+  const rules = { scoring: 'predictions', size: 3, every: 'month', levels: '[{"id":"a"}]' }
+  const times = { createdAt: at, updatedAt: at }
+  await tx
+    .insert(divisions)
+    .values({ id: text, name: text, translations: text, active: false, ...rules, ...times })
+  const { scoring, size, levels } = rules
+  const ends = { endsAt: new Date(at.getTime() + 1), closedAt: at }
+  const key = { divisionId: text, startsAt: at }
+  await tx.insert(divisionPeriods).values({ ...key, scoring, size, levels, ...ends })
+  await tx
+    .insert(divisionPeriods)
+    .values({ ...key, startsAt: ends.endsAt, scoring, size, levels, endsAt: new Date(at.getTime() + 2) })
+  await tx.insert(divisionLevels).values({ ...key, level: 0, placed: 4, closed: 2 })
+  await tx.insert(divisionLevels).values({ ...key, startsAt: ends.endsAt, level: 0, placed: 5, closed: 1 })
+  const seat = { startsAt: ends.endsAt, level: 0, number: 2, seat: 2, afterSeq: 0, since: at }
+  await tx
+    .insert(divisionMembers)
+    .values({ userId: 'Z', divisionId: text, ...seat, result: '{}', untold: true })
 }
 
 async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: string }) {

@@ -71,6 +71,16 @@ const membershipMembers = {
 
 const segmentMembers = { segmentId: Type.String({ description: 'The segment.' }) }
 
+const divisionMembers = {
+  divisionId: Type.String({ description: 'The division.' }),
+  levelId: Type.String({ description: 'The level in which the fan was.' }),
+  toLevelId: Type.String({ description: 'The level in which the fan is now.' }),
+  rank: Integer({ minimum: 1, description: 'Rank of the fan in the table.' }),
+  points: Integer({ minimum: 1, description: 'Points that the fan earned in the period.' }),
+  startsAt: Instant('Start of the period.'),
+  endsAt: Instant('End of the period, exclusive.'),
+}
+
 const UNHEARD = 'Rules and quests cannot listen to it.'
 
 /** A member may be added; a member that exists keeps its name and meaning. */
@@ -352,6 +362,12 @@ export const applicationEvents = {
       description: `A round of a league head to head is closed; once for each member who is in its draw. ${UNHEARD}`,
     },
   ),
+  'division.promoted': Closed(divisionMembers, {
+    description: 'A period of a division has ended, and the fan rose to a higher level; once.',
+  }),
+  'division.relegated': Closed(divisionMembers, {
+    description: 'A period of a division has ended, and the fan fell to a lower level; once.',
+  }),
   'membership.started': Closed(membershipMembers, {
     description: 'A membership of the fan has started, and follows no other of its kind.',
   }),

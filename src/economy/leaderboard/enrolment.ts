@@ -1,6 +1,6 @@
 /** Enrolment of fans in the leaderboards. */
 import { hash } from 'node:crypto'
-import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { insertNewRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
@@ -107,6 +107,13 @@ export function enrolmentOf(reader: Reader, userId: string) {
 }
 
 const selectEnrolment = prepared(enrolmentOf)
+
+/** SQL: whether the fan takes part, as a look-up: for `exists`, PostgreSQL may read all enrolments. */
+export const takesPartNow = (
+  { tables: { leaderboardEntries: entries } }: Pick<Reader, 'tables'>,
+  userId: SQL,
+) =>
+  sql`coalesce((select ${entries.leftAt} is null from ${entries} where ${entries.userId} = ${userId}), false)`
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */
 export function hashEnrolment({ userId, enrolledAt }: { userId: string; enrolledAt: Date }): string {

@@ -117,7 +117,7 @@ function boardsOfMergeRef(ref: string): Board[] {
 }
 
 /** Points earned in another system: they count on the global board and in no week or month. */
-const OPENING_REASONS: PointsReason[] = ['opening_balance']
+export const OPENING_REASONS: PointsReason[] = ['opening_balance']
 
 /** What a change adds to lifetime points. Negative for points that are taken back. */
 export function earnedBy({ delta, reason }: { delta: number; reason: PointsReason }): number {

@@ -30,11 +30,19 @@ export interface BaselineChange {
 
 type Changer = (tx: Transaction, changes: BaselineChange[]) => Promise<void>
 
-export const createPointsSpine = (recordEntries: Recorder, changeBaselines: Changer) => ({
+type Placer = (tx: Transaction, entries: AppendedEntry[]) => Promise<void>
+
+export const createPointsSpine = (
+  recordEntries: Recorder,
+  changeBaselines: Changer,
+  placeEarners: Placer,
+) => ({
   /** Gets the entries in the order in which they were appended. */
   recordEntries,
   /** Points changed that were earned before a league counts them. */
   changeBaselines,
+  /** Gets the entries that add points, at the end of the unit of work: a fan who earns takes part in divisions. */
+  placeEarners,
   /** An entry was appended to a ledger of points. */
   entryBooked: createSignal<Pick<ChainedEntry, 'reason' | 'delta'>>(),
 })
@@ -42,6 +50,7 @@ export const createPointsSpine = (recordEntries: Recorder, changeBaselines: Chan
 /** Every place that writes an entry calls it. `isTold`: another event has it. */
 export function noteAppended(tx: Transaction, entry: AppendedEntry | AppendedCash, isTold = false): void {
   if (!('currency' in entry)) tx.spine.points.entryBooked.announce(tx, entry)
+  if (!('currency' in entry) && entry.delta > 0) tx.deferred(addedEntries).push(entry)
   if (!isTold) tx.deferred(appendedEntries).push(entry)
 }
 
@@ -68,6 +77,16 @@ const appendedEntries: Deferred<(AppendedEntry | AppendedCash)[]> = {
   start: () => [],
   async write(tx, entries) {
     await tx.spine.points.recordEntries(tx, entries)
+    return []
+  },
+}
+
+const addedEntries: Deferred<AppendedEntry[]> = {
+  // Rows that fans share, but those of stock and ranks are busier.
+  order: 1.5,
+  start: () => [],
+  async write(tx, entries) {
+    await tx.spine.points.placeEarners(tx, entries)
     return []
   },
 }

@@ -2,6 +2,8 @@
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
  * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, pushes, the locker, linked
  * wallets, memberships, leagues, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
+ * wallets, memberships, leagues, divisions, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
  */
@@ -30,6 +32,7 @@ import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
 import { erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
+import { deleteDivisionsOf } from '../../play/divisions/personal-data.ts'
 import { deleteLeaguesOf } from '../../play/leagues/personal-data.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
 import { deleteMembershipsOf } from '../../play/memberships/memberships.ts'
@@ -173,6 +176,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteReferralCodes(tx, user.id)
   await deleteLocker(tx, user.id)
   await deleteLeaguesOf(tx, user.id)
+  await deleteDivisionsOf(tx, user.id)
   await deleteWallets(tx, user.id)
   await deleteMembershipsOf(tx, user.id)
   await deletePreferences(tx, user.id)

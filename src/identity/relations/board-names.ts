@@ -6,7 +6,7 @@ import type { Reader } from '../../../db/index.ts'
 import { toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { listedPublicFans } from '../users/public-profile.ts'
-import { leaderboardNameOf } from './visibility.ts'
+import { leaderboardNameOf, listHidden } from './visibility.ts'
 
 export interface BoardName {
   userId: string | null
@@ -28,6 +28,14 @@ export async function readBoardNames(reader: Reader, userIds: string[]): Promise
   if (userIds.length === 0) return new Map()
   const rows = await selectNames(reader, toList(userIds))
   return new Map(rows.map(row => [row.userId, boardNameOf(row)]))
+}
+
+/** What the viewer sees of fans in a table: nothing if one has blocked the other. */
+export async function readNames(reader: Reader, viewerId: string, userIds: string[]) {
+  const ids = [...new Set(userIds)]
+  const names = await readBoardNames(reader, ids)
+  const hidden = await listHidden(reader, viewerId, ids)
+  return (userId: string): BoardName => (hidden.has(userId) ? nameless : (names.get(userId) ?? nameless))
 }
 
 /** By the fan's privacy. */

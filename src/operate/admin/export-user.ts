@@ -31,6 +31,7 @@ import { findUser, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/personal-data.ts'
 import { exportCheckIns } from '../../play/check-ins/personal-data.ts'
 import { exportRedemptions } from '../../play/codes/redeem.ts'
+import { exportDivisions } from '../../play/divisions/personal-data.ts'
 import { exportLeagues } from '../../play/leagues/personal-data.ts'
 import { exportLocker } from '../../play/lockers/personal-data.ts'
 import { exportMemberships } from '../../play/memberships/memberships.ts'
@@ -134,6 +135,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     itemTransfers: await exportItemTransfers(reader, user.id),
     locker: await exportLocker(reader, user.id),
     leagues: await exportLeagues(reader, user.id),
+    divisions: await exportDivisions(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
     devices: await exportDevices(reader, user.id),
     pushes: await exportPushes(reader, user.id),

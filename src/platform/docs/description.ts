@@ -23,6 +23,7 @@ const TAGS = [
   { name: 'Rewards', description: 'Rewards that fans unlock, claim and redeem.' },
   { name: 'Codes', description: 'Codes of campaigns, which fans enter for points and more.' },
   { name: 'Questions', description: 'Polls, quizzes, ratings and live predictions, in which fans vote.' },
+  { name: 'Divisions', description: 'Tables of active fans, who rise and fall through levels.' },
   { name: 'Leagues', description: 'Leagues of fans, which they join by a code.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
   { name: 'Cash', description: 'The cash of a fan with the club: top-ups and payments.' },

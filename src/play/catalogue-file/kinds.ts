@@ -15,6 +15,7 @@ import type { TObject } from '../../core/typebox.ts'
 import { accountKind } from '../../economy/accounts/account-kind.ts'
 import { ruleKind } from '../../economy/rules/rule-kind.ts'
 import { campaignKind } from '../codes/campaign-kind.ts'
+import { divisionKind } from '../divisions/division-kind.ts'
 import { membershipKind } from '../memberships/membership-kind.ts'
 import { packKind } from '../packs/pack-kind.ts'
 import { questionKind } from '../questions/question-kind.ts'
@@ -36,6 +37,7 @@ export const kinds = [
   rewardKind,
   packKind,
   competitionKind,
+  divisionKind,
   matchKind,
   ruleKind,
   questKind,

@@ -2,8 +2,7 @@
 import { and, desc, eq, inArray, isNotNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { type BoardName, nameless } from '../../identity/relations/board-names.ts'
-import { readNames } from './names.ts'
+import { type BoardName, nameless, readNames } from '../../identity/relations/board-names.ts'
 import type { LeagueRound } from './schema.ts'
 
 type RoundRow = Tables['leagueRounds']['$inferSelect']

@@ -131,6 +131,22 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       },
     },
     {
+      kind: 'division',
+      entry: {
+        ...{
+          id: id('weekly'),
+          name: { en: 'Weekly', pt: 'Semanal' },
+          scoring: 'points',
+          size: 20,
+          every: 'week',
+        },
+        levels: [
+          { id: 'bronze', name: { en: 'Bronze', pt: 'Bronze' }, up: 5 },
+          { id: 'silver', name: { en: 'Silver', pt: 'Prata' }, down: 5 },
+        ],
+      },
+    },
+    {
       kind: 'match',
       entry: {
         ...{ id: id('derby'), competition: long, season: '2026/27', revision: 4 },

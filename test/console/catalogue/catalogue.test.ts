@@ -53,6 +53,7 @@ onEachEngine('The catalogue of the console', world => {
       'reward',
       'pack',
       'competition',
+      'division',
       'match',
       'rule',
       'quest',

@@ -28,6 +28,8 @@ const HEARD: Record<string, string> = {
   'code.redeemed': 'once per code and as often as its campaign says; a redemption is final',
   'referral.completed':
     'once per invited fan and within the limit of a month; voided with the event that completed it',
+  'division.promoted': 'once per period and division; the result stays when points are taken back',
+  'division.relegated': 'once per period and division; the result stays when points are taken back',
   'membership.started': 'once per membership; written by a key with memberships:write',
   'membership.renewed': 'once per change; written by a key with memberships:write',
   'membership.ended': 'once per membership; written by a key with memberships:write, or at its end',

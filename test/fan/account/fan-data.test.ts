@@ -497,6 +497,15 @@ onEachEngine('The declared data of a fan', world => {
       leagueBans: {
         userId: { row: { leagueId: 'league-of-bob', userId, bannedAt: at(24) } },
       },
+      divisionMembers: {
+        userId: {
+          row: {
+            ...{ userId, divisionId: 'division-of-ada', startsAt: at(24), level: 0, number: 1, seat: 1 },
+            ...{ afterSeq: 0, since: at(24), untold: false },
+          },
+          shown: 'division-of-ada',
+        },
+      },
       lockers: {
         userId: {
           row: { userId, title: 'Shelf 28', theme: 'night', shelves: '["Goals"]', updatedAt: at(28) },
@@ -660,6 +669,9 @@ onEachEngine('The declared data of a fan', world => {
       await tx.insert(tx.tables.sets).values({ id: 'set-of-ada', ...set })
       const league = { ...filled.leagues.ownerId.row, id: 'league-of-bob', code: 'C0DE', ownerId: otherId }
       await tx.insert(tx.tables.leagues).values(league)
+      const division = { id: 'division-of-ada', name: 'Weekly', scoring: 'points', size: 30, every: 'week' }
+      const rules = { levels: '[]', active: true, createdAt: at(24), updatedAt: at(24) }
+      await tx.insert(tx.tables.divisions).values({ ...division, ...rules })
       const campaign = {
         name: 'Scarf',
         kind: 'unique',

@@ -30,6 +30,7 @@ import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
 import { generate, redeem } from '../../play/codes/codes-world.ts'
+import { WEEKLY } from '../../play/divisions/divisions-world.ts'
 import { create as createLeague, join as joinLeague } from '../../play/leagues/leagues-world.ts'
 import { putMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
 import {
@@ -89,6 +90,7 @@ function catalogue(at: Date): CatalogueRecord[] {
     { kind: 'settings', entry: { id: 'club', openTradesPerFan: 21, reservedHandles: ['harbour'] } },
     { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
     { kind: 'player', entry: { id: 'nine', name: { en: 'Nine', pt: 'Nove' }, number: 9 } },
+    { kind: 'division', entry: WEEKLY },
     {
       kind: 'sponsor',
       entry: {

@@ -54,6 +54,13 @@ const UNKNOWN: Record<string, string[]> = {
       'collectibles.createdAt',
     ],
     ...['leagues.createdAt', 'leagues.finalAt', 'leagueRounds.closedAt'],
+    ...[
+      'divisionPeriods.endsAt',
+      'divisionPeriods.scoring',
+      'divisionPeriods.size',
+      'divisionPeriods.levels',
+      'divisionMembers.since',
+    ],
     ...['collectibles.updatedAt', 'events.voidedAt', 'leaderboardEntries.leftAt'],
     ...[
       'matchSettlements.revisedAt',
@@ -115,7 +122,11 @@ const UNKNOWN: Record<string, string[]> = {
     ...['webhookEndpoints.disabledAt', 'webhookEndpoints.disabledReason', 'consoleApprovals.*'],
   ],
   'a later one is as right: leagues are asked more often': ['pointsAccounts.countedFrom'],
-  'a higher one is as right: numbers of members may have gaps': ['leagues.joined'],
+  'a lower one is as right, and a higher one is found with the entries that it hides': [
+    'divisionMembers.afterSeq',
+  ],
+  'a task tells it once': ['divisionMembers.result', 'divisionMembers.untold'],
+  'a higher one is as right: numbers of members may have gaps': ['leagues.joined', 'divisionLevels.placed'],
   'stated by a demonstration': ['seasonFans.stated'],
   'without it nothing is counted yet': ['seasonSweep.id'],
   'a task checks it again, or tells it once': [

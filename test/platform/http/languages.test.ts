@@ -363,6 +363,7 @@ onEachEngine('Languages', world => {
       'openPack',
       'readCollection',
       'readDashboard',
+      'readDivision',
       'readFan',
       'readLocker',
       'readMatch',

@@ -29,6 +29,7 @@ import { findWrongCampaigns, findWrongRedemptions } from './verify-codes.ts'
 import { findWrongDeadlines, findWrongJokers } from './verify-competitions.ts'
 import { findWrongConsents } from './verify-consents.ts'
 import { findWrongDeliveries } from './verify-deliveries.ts'
+import { findUncounted, findWrongSeats } from './verify-divisions.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongFans } from './verify-fans.ts'
 import { findWrongGrants } from './verify-grants.ts'
@@ -106,6 +107,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongModeration,
   findWrongMemberships,
   findWrongBaselines,
+  findUncounted,
   findWrongRedemptions,
   findWrongReferrals,
   findWrongConsents,
@@ -125,6 +127,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongCampaigns,
   findWrongLeagues,
   findWrongRounds,
+  findWrongSeats,
   findWrongSettlements,
   findWrongSplits,
   findWrongDeadlines,

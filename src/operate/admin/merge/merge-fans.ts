@@ -32,6 +32,7 @@ import { lockForMerge } from '../../../identity/users/locks.ts'
 import { mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
 import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/problems.ts'
 import { findUserById, isErased, type User } from '../../../identity/users/users.ts'
+import { mergeDivisions } from '../../../play/divisions/personal-data.ts'
 import { mergeLeagues } from '../../../play/leagues/personal-data.ts'
 import { moveLocker } from '../../../play/lockers/personal-data.ts'
 import { moveItems } from '../../../play/packs/personal-data.ts'
@@ -69,6 +70,7 @@ export interface MergeReport extends Merge {
   relations: number
   locker: boolean
   leagues: number
+  divisions: number
   /** Devices of the merged fan that were signed out. */
   devices: number
   /** Other rows that moved, by table. */
@@ -108,6 +110,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const { mergedBy, reason } = request
   await noteMerge(tx, merge, { mergedBy, reason })
   const leagues = await mergeLeagues(tx, merge)
+  const divisions = await mergeDivisions(tx, merge)
   await recordEvent(tx, {
     userId: into.id,
     type: 'fan.merged',
@@ -129,6 +132,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
     relations,
     locker,
     leagues,
+    divisions,
     devices,
     moved,
   }

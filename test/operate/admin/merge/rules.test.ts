@@ -18,7 +18,8 @@ import {
   type NamedFan,
   namedFan,
 } from '../../../identity/relations/relations-world.ts'
-import { create, join, read } from '../../../play/leagues/leagues-world.ts'
+import { addDivision, tableOf } from '../../../play/divisions/divisions-world.ts'
+import { create, earn, join, read } from '../../../play/leagues/leagues-world.ts'
 import { expectStatus, patientFan } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, predict } from '../../../play/predictions/match-world.ts'
 import { addQuestion, vote } from '../../../play/questions/questions-world.ts'
@@ -369,6 +370,16 @@ onEachEngine(
       for (const { id } of [both, theirs, banned]) expect((await read(owner, id)).members).toBe(2)
     }
 
+    async function divisions() {
+      await addDivision(world)
+      const [from, into] = await pair()
+      for (const fan of [from, into]) expectStatus(204, await fan.put('/api/user/leaderboard-membership'))
+      await earn(world, from.id, 5)
+      await earn(world, into.id, 7)
+      await merge(from, into)
+      expect((await tableOf(into)).entries).toMatchObject([{ handle: into.handle, points: 12 }])
+    }
+
     const cases: Record<string, (() => Promise<void>)[]> = {
       'users.subject': [profile],
       'nativeSessions.subject': [sessions],
@@ -388,6 +399,7 @@ onEachEngine(
       'referrals.inviteeId': [referrals],
       'leagueMembers.userId': [leagues],
       'leagueBans.userId': [leagues],
+      'divisionMembers.userId': [divisions],
       'lockers.userId': [lockers],
       'lockerItems.userId': [lockers],
       'predictions.userId': [predictions],

@@ -98,6 +98,7 @@ function PlanTable({ plan }: { plan: Plan }) {
     ['Open votes', plan.votes],
     ['Follows, blocks and mutes', plan.relations],
     ['Leagues', plan.leagues],
+    ['Divisions', plan.divisions],
     ...Object.entries(TABLES).map(([table, name]): [string, number] => [name, moved[table] ?? 0]),
   ]
   return (

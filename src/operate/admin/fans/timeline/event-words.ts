@@ -197,6 +197,8 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     withoutData: 'Left a segment',
   },
   'league.round_closed': { describe: () => ({ title: 'A round of a league was closed' }) },
+  'division.promoted': { describe: () => ({ title: 'Rose in a division', tone: 'good' }) },
+  'division.relegated': { describe: () => ({ title: 'Fell in a division' }) },
   'membership.started': ofMembership('A membership has started', 'good'),
   'membership.renewed': ofMembership('A membership was renewed', 'good'),
   'membership.ended': ofMembership('A membership has ended'),

@@ -164,6 +164,7 @@ export const MergeReport = Closed(
     relations: count('Fans with relations to this one.'),
     locker: Type.Boolean({ description: 'Whether the locker moves.' }),
     leagues: count('Memberships of leagues.'),
+    divisions: count('Seats in tables of divisions.'),
     devices: count('Devices that are signed out.'),
     moved: Type.Record(Type.String(), Type.Integer(), { description: 'Other rows, by table.' }),
   },
