@@ -19,7 +19,7 @@ interface Key {
 
 /** Any number of processes may run it at the same time. Returns the number of events. */
 export async function tellDivisions(
-  { db, log }: { db: Database; log: Logger },
+  { db, log }: { db: Database; log: Pick<Logger, 'error'> },
   stopping: () => boolean = () => false,
 ): Promise<number> {
   let sum = 0
