@@ -16,3 +16,9 @@ export function inRange(column: Column, range: Range): SQL | undefined {
   const { after, upTo } = range
   return and(after === null ? undefined : gt(column, after), upTo === null ? undefined : lte(column, upTo))
 }
+
+/** The first id of an instant. Ids are UUIDv7: the time of a fan and of an entry is that of the id, whose index is read. */
+export function idFrom(instant: Date): string {
+  const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

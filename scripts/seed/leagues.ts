@@ -66,7 +66,7 @@ async function write(
   const { id, code } = await createLeague(tx, cursors, owner, { ...league, format: 'table' })
   for (const fan of others) {
     pass()
-    await joinLeague(tx, cursors, fan, { code })
+    await joinLeague(tx, cursors, fan, { code: code ?? '' })
   }
   pass()
   if (locked) await changeLeague(tx, cursors, owner, id, { locked })

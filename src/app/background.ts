@@ -31,6 +31,7 @@ import { onceADay } from '../platform/jobs/maintenance.ts'
 import { sweepRuns } from '../platform/jobs/runs.ts'
 import { closeDivisions } from '../play/divisions/close.ts'
 import { tellDivisions } from '../play/divisions/tell-results.ts'
+import { copyGroupScores } from '../play/leagues/copy-scores.ts'
 import { advanceLeagues } from '../play/leagues/rounds.ts'
 import { tellResults } from '../play/leagues/tell-results.ts'
 import { settleMemberships } from '../play/memberships/sweep.ts'
@@ -55,6 +56,8 @@ const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
 /** Purchases of testers are refunded after minutes. */
 const ACKNOWLEDGE_EVERY_MS = 30_000
+/** A table of an automatic league is this old at most, and a minute more. */
+const GROUPS_EVERY_MS = 10_000
 const RUNS_EVERY_MS = 60_000
 const POLL_EVERY_MS = 1_000
 /** Rows of an earlier version, while it still serves during a release. */
@@ -128,6 +131,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
       await closeDivisions(deps, () => stopping)
       await tellDivisions(deps, () => stopping)
     }),
+    start(GROUPS_EVERY_MS, 'copy scores to automatic leagues', () => copyGroupScores(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),
     start(RUNS_EVERY_MS, 'count the season', () => countSeason(deps.db, () => stopping)),

@@ -4053,12 +4053,17 @@ export interface components {
         };
         /** LeagueSummary */
         LeagueSummary: {
-            /** @description The league. */
+            /** @description The league. Of an automatic one `team:` or `country:`, and the id of the team or the country. */
             id: string;
-            /** @description Null while moderators hide its owner from others. */
+            /**
+             * @description What the fans of an automatic league have in common: the favourite team or the country of the profile. Nobody joins, owns or changes it. Null for leagues of fans.
+             * @enum {string|null}
+             */
+            automatic: "team" | "country" | null;
+            /** @description Null while moderators hide its owner from others. Of an automatic league the name of the team, or the code of the country (ISO 3166-1 alpha-2). */
             name: string | null;
-            /** @description With this code others join. */
-            code: string;
+            /** @description With this code others join. Null for automatic leagues. */
+            code: string | null;
             /**
              * @description What counts: all points that members earn, or those of their predictions.
              * @enum {string}
@@ -4089,10 +4094,10 @@ export interface components {
             };
             /** @description Whether you own it. */
             owned: boolean;
-            /** @description How many members it has. */
+            /** @description How many members it has: at most 1000 in leagues of fans. */
             members: number;
-            /** @description When it was created. */
-            createdAt: string;
+            /** @description When it was created. Null for automatic leagues. */
+            createdAt: string | null;
             /** @description Your place in the table. */
             me: {
                 /** @description Your rank. */
@@ -4107,6 +4112,8 @@ export interface components {
         Leagues: {
             /** @description The leagues of which you are a member, those that you joined last first. */
             leagues: components["schemas"]["LeagueSummary"][];
+            /** @description The leagues of your favourite team and of your country, if you take part in the leaderboards. What you earn counts there within two minutes. */
+            automatic: components["schemas"]["LeagueSummary"][];
         };
         /** NewLeague */
         NewLeague: {
@@ -4134,8 +4141,8 @@ export interface components {
         };
         /** LeagueEntry */
         LeagueEntry: {
-            /** @description Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`. */
-            number: number;
+            /** @description Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`. Null in automatic leagues. */
+            number: number | null;
             /** @description Null if the fan has none, is anonymous on leaderboards, or if one of you has blocked the other. */
             handle: string | null;
             /** @description The name of the fan, the handle, or null, as on leaderboards. */
@@ -4146,17 +4153,22 @@ export interface components {
             rank: number;
             /** @description Points that count in the league; head to head, those of won and drawn rounds. Zero for a fan who has left the leaderboards. */
             points: number;
-            /** @description When the fan joined. */
-            joinedAt: string;
+            /** @description When the fan joined. Null in automatic leagues. */
+            joinedAt: string | null;
         };
         /** League */
         League: {
-            /** @description The league. */
+            /** @description The league. Of an automatic one `team:` or `country:`, and the id of the team or the country. */
             id: string;
-            /** @description Null while moderators hide its owner from others. */
+            /**
+             * @description What the fans of an automatic league have in common: the favourite team or the country of the profile. Nobody joins, owns or changes it. Null for leagues of fans.
+             * @enum {string|null}
+             */
+            automatic: "team" | "country" | null;
+            /** @description Null while moderators hide its owner from others. Of an automatic league the name of the team, or the code of the country (ISO 3166-1 alpha-2). */
             name: string | null;
-            /** @description With this code others join. */
-            code: string;
+            /** @description With this code others join. Null for automatic leagues. */
+            code: string | null;
             /**
              * @description What counts: all points that members earn, or those of their predictions.
              * @enum {string}
@@ -4187,10 +4199,10 @@ export interface components {
             };
             /** @description Whether you own it. */
             owned: boolean;
-            /** @description How many members it has. */
+            /** @description How many members it has: at most 1000 in leagues of fans. */
             members: number;
-            /** @description When it was created. */
-            createdAt: string;
+            /** @description When it was created. Null for automatic leagues. */
+            createdAt: string | null;
             /** @description Your place in the table. */
             me: {
                 /** @description Your rank. */
@@ -7032,6 +7044,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
             };
             header?: never;
             path: {
@@ -8337,7 +8351,10 @@ export interface operations {
     };
     listLeagues: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10747,7 +10764,7 @@ export interface codes {
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans that you follow. Newest first, with their total number. */
   listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List your leagues. The leagues of which you are a member, with your rank in each, without their tables. */
+  /** List your leagues. The leagues of which you are a member, with your rank in each, without their tables; and those of your favourite team and your country, which nobody joins. */
   listLeagues: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the matches. By kick-off, earliest first. `from` with the current time lists future matches. */
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -10835,7 +10852,7 @@ export interface codes {
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Ranks fans who joined it by the points that they earned: all time, in a week or in a month; or with predictions, in all seasons or in one. With `among=following`, `total` and the ranks count only fans that you follow. With a token, `me` is the caller’s own entry, even if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read a league. The table by rank. Only members can read it. What it shows of a member follows from the privacy of the member, as on leaderboards. */
+  /** Read a league. The table by rank. Only members can read it, and fans of the team or the country of an automatic league. What it shows of a member follows from the privacy of the member, as on leaderboards. */
   readLeague: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the rounds of a league. Head to head: the pairs of each week, drawn when the week begins, with the points of closed rounds. The draw follows from `seed`, the number of the round and the numbers of the members. A league with a table has no rounds. */
   readLeagueRounds: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'league_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'

@@ -757,6 +757,9 @@ export const ar: Text = {
     yours: 'دورياتك',
     empty: 'لست في أي دوري بعد. أنشئ دوريًا، أو انضم برمز.',
     unnamed: 'دوري',
+    automatic: 'فريقك وبلدك',
+    noAutomatic: 'اختر فريقًا مفضلًا أو بلدًا في ملفك الشخصي وشارك في لوحة الصدارة لتكون في هذه الدوريات.',
+    automaticKinds: { team: 'كل نقاط مشجعي الفريق', country: 'كل نقاط مشجعي البلد' },
     members: (count: number) =>
       counted(count, {
         zero: 'لا أعضاء',

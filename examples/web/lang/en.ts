@@ -720,6 +720,13 @@ export const en = {
     yours: 'Your leagues',
     empty: 'You are in no league yet. Create one, or join with a code.',
     unnamed: 'A league',
+    automatic: 'Your team and your country',
+    noAutomatic:
+      'Choose a favourite team or a country in your profile, and take part in the leaderboard: you are in these leagues then.',
+    automaticKinds: {
+      team: 'All points of the fans of the team',
+      country: 'All points of the fans of the country',
+    },
     members: (count: number) => plural(count, 'member', 'members'),
     place: (rank: number, points: number) =>
       `Place ${rank.toLocaleString('en')} · ${plural(points, 'point', 'points')}`,

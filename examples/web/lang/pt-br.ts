@@ -558,6 +558,13 @@ export const ptBr: Text = {
     lead: 'Jogue contra os amigos: um cria a liga, os outros entram com o código.',
     yours: 'Suas ligas',
     empty: 'Você ainda não está em nenhuma liga. Crie uma, ou entre com um código.',
+    automatic: 'Seu time e seu país',
+    noAutomatic:
+      'Escolha um time favorito ou um país no perfil e participe da classificação: você fica então nestas ligas.',
+    automaticKinds: {
+      team: 'Todos os pontos dos torcedores do time',
+      country: 'Todos os pontos dos torcedores do país',
+    },
     place: (rank, count) => `${number.format(rank)}º lugar · ${points(count)}`,
     counts: {
       ...pt.leagues.counts,

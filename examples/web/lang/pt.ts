@@ -743,6 +743,13 @@ export const pt: Text = {
     yours: 'As tuas ligas',
     empty: 'Ainda não estás em nenhuma liga. Cria uma, ou entra com um código.',
     unnamed: 'Uma liga',
+    automatic: 'A sua equipa e o seu país',
+    noAutomatic:
+      'Escolha uma equipa favorita ou um país no perfil e participe na classificação: fica então nestas ligas.',
+    automaticKinds: {
+      team: 'Todos os pontos dos adeptos da equipa',
+      country: 'Todos os pontos dos adeptos do país',
+    },
     members: (count: number) => counted(count, { one: '# membro', other: '# membros' }),
     place: (rank: number, count: number) => `Lugar ${number.format(rank)} · ${points(count)}`,
     locked: 'Fechada',

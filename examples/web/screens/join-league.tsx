@@ -23,7 +23,7 @@ export function JoinLeague({ code }: { code: string }) {
         <code dir="ltr">{code}</code>
         <Loading of={loaded} skeleton={<div class="bone" />}>
           {({ leagues }) => {
-            const known = leagues.find(league => plain(league.code) === plain(code))
+            const known = leagues.find(league => league.code !== null && plain(league.code) === plain(code))
             return known ? (
               <>
                 <p>{text.leagues.member}</p>

@@ -8,7 +8,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
 import { Manage, MemberActions } from '../parts/league-owner.tsx'
-import { howCounted } from '../parts/league-words.ts'
+import { howCounted, nameOfLeague } from '../parts/league-words.ts'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Avatar } from '../parts/picture.tsx'
@@ -24,7 +24,7 @@ type Shown = Awaited<ReturnType<typeof loadLeague>>
 
 export function League({ id }: { id: string }) {
   const loaded = useLoaded(`league ${id}`, () => loadLeague(id))
-  const name = loaded.data?.name ?? text.leagues.unnamed
+  const name = loaded.data ? nameOfLeague(loaded.data) : text.leagues.unnamed
   return (
     <Screen title={name} up={addressOf('leagues')} bare>
       <Loading of={loaded} skeleton={<Bones count={8} />}>
@@ -48,11 +48,11 @@ export function League({ id }: { id: string }) {
                 <dd>{formatInteger(league.me.points)}</dd>
               </div>
             </dl>
-            <Invite league={league} />
+            {league.code !== null && <Invite league={league} code={league.code} />}
             <Table loaded={loaded} league={league} />
             {league.owned && <Manage league={league} reload={loaded.reload} />}
-            {!league.owned && <Report subject={{ kind: 'league', id }} />}
-            <Leave league={league} />
+            {!league.owned && !league.automatic && <Report subject={{ kind: 'league', id }} />}
+            {!league.automatic && <Leave league={league} />}
           </>
         )}
       </Loading>
@@ -60,7 +60,7 @@ export function League({ id }: { id: string }) {
   )
 }
 
-const Invite = ({ league: { code, locked, name } }: { league: Shown }) => (
+const Invite = ({ league: { locked, name }, code }: { league: Shown; code: string }) => (
   <Section title={text.leagues.invite}>
     {locked ? (
       <p class="panel row">

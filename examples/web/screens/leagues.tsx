@@ -13,7 +13,7 @@ import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Choice, Empty, Screen, Section } from '../parts/layout.tsx'
-import { howCounted } from '../parts/league-words.ts'
+import { howCounted, nameOfLeague } from '../parts/league-words.ts'
 import { Refused } from '../parts/refused.tsx'
 import { addressOf, Link, navigate } from '../router.tsx'
 
@@ -21,13 +21,13 @@ const FEW = 20
 
 /** With the seasons of the matches around now, which a league can be about. */
 async function loadLeagues() {
-  const [{ leagues }, next, last] = await Promise.all([
+  const [{ leagues, automatic }, next, last] = await Promise.all([
     readLeagues(),
     readMatches({ from: new Date().toISOString(), limit: FEW }),
     readMatches({ status: 'finished', limit: FEW }),
   ])
   const matches = [...next.matches, ...last.matches]
-  return { leagues, seasons: [...new Set(matches.map(({ season }) => season))] }
+  return { leagues, automatic, seasons: [...new Set(matches.map(({ season }) => season))] }
 }
 
 export function Leagues() {
@@ -35,7 +35,7 @@ export function Leagues() {
   return (
     <Screen title={text.nav.leagues} lead={text.leagues.lead}>
       <Loading of={loaded}>
-        {({ leagues, seasons }) => (
+        {({ leagues, automatic, seasons }) => (
           <>
             {leagues.length === 0 ? (
               <Empty>{text.leagues.empty}</Empty>
@@ -46,6 +46,17 @@ export function Leagues() {
                 ))}
               </ul>
             )}
+            <Section title={text.leagues.automatic}>
+              {automatic.length === 0 ? (
+                <Empty>{text.leagues.noAutomatic}</Empty>
+              ) : (
+                <ul class="list board" aria-label={text.leagues.automatic}>
+                  {automatic.map(league => (
+                    <Row key={league.id} league={league} />
+                  ))}
+                </ul>
+              )}
+            </Section>
             <div class="columns">
               <Section title={text.leagues.join}>
                 <JoinByCode />
@@ -62,14 +73,14 @@ export function Leagues() {
 }
 
 function Row({ league }: { league: LeagueSummary }) {
-  const { id, name, members, locked, me } = league
+  const { id, automatic, members, locked, me } = league
   return (
     <li class="row">
       <Icon name="leagues" />
       <span class="grow">
         <strong class="line">
           <Link to={addressOf('leagues', id)} class="whole-row">
-            <bdi>{name ?? text.leagues.unnamed}</bdi>
+            <bdi>{nameOfLeague(league)}</bdi>
           </Link>
         </strong>
         <small class="quiet line">
@@ -77,7 +88,7 @@ function Row({ league }: { league: LeagueSummary }) {
         </small>
         <small class="line">{text.leagues.place(me.rank, me.points)}</small>
       </span>
-      {locked && (
+      {locked && !automatic && (
         <span class="pill">
           <Icon name="lock" />
           {text.leagues.locked}

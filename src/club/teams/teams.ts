@@ -31,6 +31,17 @@ const selectActive = prepared((reader: Reader, teamId: string) => {
     .where(and(eq(teams.id, teamId), eq(teams.active, true)))
 })
 
+/** The name of a team, also of one that is switched off. */
+export async function findTeamName(reader: Reader, teamId: string): Promise<string | undefined> {
+  const [team] = await selectName(reader, teamId)
+  return team && presentTexts(team).name
+}
+
+const selectName = prepared((reader: Reader, teamId: string) => {
+  const { id, name, translations } = reader.tables.teams
+  return reader.select({ name, translations }).from(reader.tables.teams).where(eq(id, teamId))
+})
+
 /** A team of a match. */
 export interface Side {
   id: string

@@ -1,5 +1,5 @@
 /** Events for operators: the newest ones, and those of a time. */
-import { and, asc, desc, eq, gte, isNotNull, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, isNotNull, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { EventRow } from './event.ts'
 import { FOLDED, unfold } from './folded.ts'
@@ -49,4 +49,16 @@ function matches({ tables: { events } }: Reader, { userId, source, type }: Event
     source === undefined ? undefined : or(eq(events.source, source), foldsIf(source === APPLICATION)),
     type === undefined ? undefined : or(eq(events.type, type), foldsIf(type === FOLDED)),
   )
+}
+
+/** The fans of the events that were recorded in a span of time and have data, in any order. */
+export async function listFansOfEvents(reader: Reader, from: Date, until: Date): Promise<string[]> {
+  const { events } = reader.tables
+  const { userId, data, recordedAt } = events
+  const rows = await reader
+    .selectDistinct({ userId })
+    .from(events)
+    // The condition of the index `events_recorded`, in the same form.
+    .where(and(isNotNull(data), gte(recordedAt, from), lt(recordedAt, until)))
+  return rows.flatMap(({ userId }) => userId ?? [])
 }

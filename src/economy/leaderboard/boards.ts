@@ -1,6 +1,7 @@
 /**
  * The boards. Of all points: the global one, and one per ISO week and per month, in UTC, whose ids are how ISO 8601 writes the
- * period. Of the points of predictions: one for all matches, and one per season.
+ * period. Of the points of predictions: one for all matches, and one per season. Of the fans of one team and of one country:
+ * copies of their scores on the global board, which a task keeps (`groups.ts`), and which no entry names.
  */
 import { LRUCache } from 'lru-cache'
 import { windowAt } from '../../core/windows.ts'
@@ -85,4 +86,26 @@ export function boardNamed(id: string): Board | null {
   const [kind, season] = id.split(/:(.*)/s)
   if (kind === 'predictions') return predictionBoard(season ?? null)
   return id === ALL.id ? ALL : (parseBoard('week', id) ?? parseBoard('month', id))
+}
+
+/** What groups a fan: both are in the profile. */
+export interface Grouped {
+  favoriteTeamId: string | null
+  country: string | null
+}
+
+export const GROUPS = ['team', 'country'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** The boards of the groups of a fan. */
+export const groupBoardsOf = ({ favoriteTeamId, country }: Grouped): string[] => [
+  ...(favoriteTeamId === null ? [] : [`team:${favoriteTeamId}`]),
+  ...(country === null ? [] : [`country:${country}`]),
+]
+
+/** The group of a board, and its id. Undefined for other boards. */
+export function groupNamed(board: string): { group: Group; id: string } | undefined {
+  const [name, id] = board.split(/:(.*)/s)
+  const group = GROUPS.find(group => group === name)
+  return group && id ? { group, id } : undefined
 }

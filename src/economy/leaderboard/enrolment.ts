@@ -4,6 +4,7 @@ import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { insertNewRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
+import { eachPage } from '../../../db/keyset.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { type FanScore, listBoards, readScores, writeManyScores, writeScores } from './rank-index/entries.ts'
 import type { BoardScore } from './rank-index/rank-index.ts'
@@ -93,6 +94,18 @@ export async function listEnrolments(reader: Reader, userIds: string[]): Promise
   )
   const enrolled = rows.filter(({ leftAt }) => leftAt === null)
   return new Map(enrolled.map(({ userId, enrolledAt }) => [userId, enrolledAt]))
+}
+
+/** The ids of all fans who take part, in pages. */
+export async function* eachEnrolled(reader: Reader, size: number): AsyncGenerator<string[]> {
+  const { leaderboardEntries } = reader.tables
+  const { userId, leftAt } = leaderboardEntries
+  const pages = eachPage(
+    { userId },
+    after => reader.select({ userId, leftAt }).from(leaderboardEntries).where(after),
+    { size },
+  )
+  for await (const rows of pages) yield rows.flatMap(row => (row.leftAt ? [] : row.userId))
 }
 
 const selectEnrolments = rowsByKeys('leaderboardEntries', ['userId'])

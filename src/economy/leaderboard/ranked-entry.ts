@@ -1,5 +1,5 @@
 /** The ranked entry of one fan. */
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { type BoardName, boardNameOf } from '../../identity/relations/board-names.ts'
@@ -7,7 +7,7 @@ import { leaderboardNameOf } from '../../identity/relations/visibility.ts'
 import { mirrorOf } from '../../identity/users/mirror.ts'
 import { publicProfileColumns } from '../../identity/users/public-profile.ts'
 import { userOf } from '../../identity/users/users.ts'
-import { membersAhead } from './rank-index/rank-index.ts'
+import { memberCount, membersAhead } from './rank-index/rank-index.ts'
 
 export interface RankedEntry {
   userId: string
@@ -58,6 +58,20 @@ const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: 
     .from(ranked)
     .innerJoin(user, sql`true`)
     .leftJoin(mirror, sql`true`)
+})
+
+/** The places of a fan on some boards, with the number of fans on each. Boards without the fan are left out. */
+export const readPlaces = prepared((reader: Reader, userId: string, boards: string[]) => {
+  const { leaderboardScores: scores } = reader.tables
+  return reader
+    .select({
+      board: scores.board,
+      points: sql<number>`-${scores.minusPoints}`.mapWith(points => Math.abs(Number(points))),
+      rank: rankFromIndex(reader),
+      total: memberCount(reader, sql`leaderboard_scores.board`),
+    })
+    .from(scores)
+    .where(and(inArray(scores.board, boards), eq(scores.userId, userId)))
 })
 
 /** SQL for a fan's rank on a board, as a part of a larger statement; null for a fan who is not on it. */

@@ -23,6 +23,10 @@ export interface StoredFan {
   account: Account | undefined
   enrolment: EnrolmentRow | undefined
   scores: BoardScore[]
+  /** The boards of the team and the country of the fan. */
+  groups: string[]
+  /** Up to when their scores were copied for all fans. */
+  copiedUntil?: Date | undefined
   /** Of a fan with an archived past. */
   seam?: Seam | undefined
 }
@@ -124,7 +128,8 @@ export function createAudit(userId: string, seam?: Seam) {
     const broken = enrolmentFindings.length > 0 && enrolment?.hash !== null
     // A fan who left has no scores.
     const scores = enrolment?.leftAt === null && !broken ? scoresOf(enrolment) : []
-    const wrong = broken ? [] : compareScores(userId, scores, stored.scores)
+    if (!broken) scores.push(...copiesOf(scores, stored.groups))
+    const wrong = broken ? [] : compareScores(userId, ...comparable(scores, stored))
     const seams = seam
       ? [
           ...differs(userId, 'archive_seams.state', 'readable', state ? 'readable' : seam.state),
@@ -169,6 +174,22 @@ function addEarning(scores: Map<string, EarnedScore>, earning: Earning): void {
     const reachedAt = Math.max(before.reachedAt, earning.at.getTime())
     scores.set(board.id, { board, points: before.points + points, reachedAt })
   }
+}
+
+/** The scores on the boards of groups, as copies of the score on the global board. */
+const copiesOf = (scores: BoardScore[], groups: string[]): BoardScore[] =>
+  scores.flatMap(score => (score.board === 'all' ? groups.map(board => ({ ...score, board })) : []))
+
+/** Expected and stored scores: without copies that may still be older than the score on the global board. */
+function comparable(
+  scores: BoardScore[],
+  { account, enrolment, groups, copiedUntil, scores: stored }: StoredFan,
+) {
+  const isBefore = (at: Date | undefined) => at !== undefined && copiedUntil !== undefined && at < copiedUntil
+  if (scores.length === 0 || (isBefore(account?.updatedAt) && isBefore(enrolment?.enrolledAt)))
+    return [scores, stored] as const
+  const isKnown = ({ board }: BoardScore) => !groups.includes(board)
+  return [scores.filter(isKnown), stored.filter(isKnown)] as const
 }
 
 const missing = (userId: string, table: string): Finding => {

@@ -1,6 +1,7 @@
 /** A fan's points, newest first. */
 
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { idFrom } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
@@ -71,6 +72,16 @@ function selectEntries(reader: Reader, of: { userId: string; now: Date }, limit:
     .where(eq(pointsAccounts.userId, of.userId))
     .orderBy(desc(pointsEntries.seq))
     .limit(limit)
+}
+
+/** The fans with entries of a span of time, in any order. */
+export async function listFansOfEntries(reader: Reader, from: Date, until: Date): Promise<string[]> {
+  const { pointsEntries: entries } = reader.tables
+  const rows = await reader
+    .selectDistinct({ userId: entries.userId })
+    .from(entries)
+    .where(and(gte(entries.id, idFrom(from)), lt(entries.id, idFrom(until))))
+  return rows.map(({ userId }) => userId)
 }
 
 /** SQL for a fan's newest entries, as a part of a larger statement. */

@@ -4,10 +4,12 @@
  */
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { boardsAt, earliestStart } from '../leaderboard/boards.ts'
 import { type EnrolOptions, enrol, enrolMany, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
 import { lockAccount, lockAccounts } from './account.ts'
 import { type EarnedEntry, earnedScores, listEarnedScores, scoresOfFirst } from './earned-scores.ts'
+import { copyScores } from './groups.ts'
 
 /** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
 export async function joinLeaderboard(
@@ -39,7 +41,11 @@ export const joinWithFirstEntry = (tx: Transaction, userId: string, entry: Earne
 
 /** Enrols the caller, also after they have left, with what they have earned. A repeat changes nothing. */
 export async function addMembership(tx: Transaction, { userId }: Caller): Promise<void> {
-  if (!(await findEnrolment(tx, userId))) await joinLeaderboard(tx, userId, { again: true })
+  if (await findEnrolment(tx, userId)) return
+  // A change of the profile locks the record before the account as well.
+  await lockToCount(tx, userId)
+  await joinLeaderboard(tx, userId, { again: true })
+  await copyScores(tx, [userId])
 }
 
 /** Removes the caller from all boards, past ones included. Their points stay. A repeat changes nothing. */

@@ -18,6 +18,7 @@ import { deletePromotionNotes } from '../../economy/cash/personal-data.ts'
 import { deleteArchivedIds } from '../../economy/events/archived.ts'
 import { countEventData, deleteEventData } from '../../economy/events/delete-data.ts'
 import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
+import { removeCopies } from '../../economy/points/groups.ts'
 import { deletePointsHolds } from '../../economy/points/holds.ts'
 import { deleteArchiveKey } from '../../economy/points/seams.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
@@ -177,6 +178,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteLocker(tx, user.id)
   await deleteLeaguesOf(tx, user.id)
   await deleteDivisionsOf(tx, user.id)
+  await removeCopies(tx, user.id)
   await deleteWallets(tx, user.id)
   await deleteMembershipsOf(tx, user.id)
   await deletePreferences(tx, user.id)

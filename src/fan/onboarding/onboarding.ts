@@ -59,7 +59,7 @@ export async function completeOnboarding(
     ? await startLedger(tx, userId, { points, join })
     : await grantOnboarding(tx, userId, points)
   if (!isNew && join) await joinLeaderboard(tx, userId)
-  if (profile) await changeOwnProfile(tx, userId, profile, '/profile')
+  if (profile) await changeOwnProfile(tx, caller, profile, '/profile')
   const referral = referralCode === undefined ? null : await acceptReferral(tx, userId, referralCode)
   const recorded = await recordEvent(tx, { userId, type: ONBOARDED, data: { points: granted } })
   if (referral && recorded && (await settingsOf(tx)).referralCompletes === ONBOARDED)

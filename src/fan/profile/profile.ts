@@ -11,6 +11,8 @@ import { refuseField } from '../../core/transport-problems.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 import { hasAccounts, readShownTiers } from '../../economy/accounts/fan-tiers.ts'
 import { applicationEvent, recordEvent, writeEvents } from '../../economy/events/record-event.ts'
+import type { Grouped } from '../../economy/leaderboard/boards.ts'
+import { copyScores } from '../../economy/points/groups.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { heldOf } from '../../economy/points/holds.ts'
 import { policyOf } from '../../identity/public-text/policy.ts'
@@ -18,6 +20,7 @@ import { publicTextProblems } from '../../identity/public-text/problems.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { updateUser } from '../../identity/users/change-user.ts'
 import { completionOf } from '../../identity/users/completion.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { updateUsers } from '../../identity/users/many-users.ts'
 import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
 import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
@@ -35,22 +38,27 @@ export async function readProfile(reader: Reader, { userId }: Viewer) {
 }
 
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
-  await changeOwnProfile(tx, caller.userId, change)
+  await changeOwnProfile(tx, caller, change)
   // never profile_not_found: the caller has the record.
   return { created: caller.isNew, profile: await readProfile(tx, caller) }
 }
 
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   if (caller.isNew) throw notFound()
-  await changeOwnProfile(tx, caller.userId, change)
+  await changeOwnProfile(tx, caller, change)
   return readProfile(tx, caller)
 }
 
 /** By the fan. @throws DomainError as `changeProfile` */
-export async function changeOwnProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
+export async function changeOwnProfile(
+  tx: Transaction,
+  { userId, isNew }: Pick<Caller, 'userId' | 'isNew'>,
+  change: ProfileChange,
+  pointer = '',
+) {
   await requireUnreserved(tx, userId, change, pointer)
   // never profile_not_found: the caller has the record.
-  await changeProfile(tx, userId, change, pointer)
+  await changeProfile(tx, userId, change, { pointer, isNew })
 }
 
 /** Only staff can assign reserved names. A fan who already has one keeps it. */
@@ -74,15 +82,22 @@ async function requireUnreserved(
 const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const
 
 /**
- * For any writer. `pointer`: JSON Pointer of the profile in the request. @throws DomainError
- * `validation_failed` and its problems
+ * For any writer. `pointer`: JSON Pointer of the profile in the request. `isNew`: the record is of this unit of work.
+ * @throws DomainError `validation_failed` and its problems
  */
-export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
+export async function changeProfile(
+  tx: Transaction,
+  userId: string,
+  change: ProfileChange,
+  { pointer = '', isNew = false } = {},
+) {
   const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return
   await requirePublicText(tx, userId, publicTextsOf(normal, pointer))
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${pointer}/favoriteTeamId`)
+  const isRegrouped = normal.favoriteTeamId !== undefined || normal.country !== undefined
+  const left = isRegrouped && !isNew ? await lockGroups(tx, userId) : undefined
   const profile = await updateUser(tx, userId, normal).catch(throwHandleTaken)
   if (!profile) throw new DomainError(profileProblems.profile_not_found)
   if (normal.avatarUrl !== undefined) await changeAvatar(tx, userId, normal.avatarUrl, pointer)
@@ -90,7 +105,15 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
   // The locale is cached with the validity of tokens.
   if (normal.locale !== undefined) tx.invalidate(tokenValidityTag(profile))
   if (isComplete(profile)) await recordProfileCompleted(tx, userId)
+  if (left) await copyScores(tx, [userId], new Map([[userId, left]]))
 }
+
+/** The team and the country of a fan, which no other unit of work changes until the end. */
+async function lockGroups(tx: Transaction, userId: string): Promise<Grouped | undefined> {
+  await lockToCount(tx, userId)
+  return findUserById(tx, userId)
+}
+
 const publicTextsOf = (change: ProfileChange, pointer: string) =>
   PUBLIC_TEXTS.map(name => ({ pointer: `${pointer}/${name}`, text: change[name] }))
 

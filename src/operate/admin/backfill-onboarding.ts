@@ -8,6 +8,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { findEnrolment } from '../../economy/leaderboard/enrolment.ts'
 import { canAppend } from '../../economy/points/account.ts'
+import { copyScores } from '../../economy/points/groups.ts'
 import { joinLeaderboard } from '../../economy/points/join-leaderboard.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../../fan/onboarding/onboarding.ts'
 import { findCompletion } from '../../identity/users/completion.ts'
@@ -127,7 +128,11 @@ export async function correctOnboarding(
     return correctionOf(repair?.outcome === 'repaired')
   }
   if (!(await findCompletion(tx, userId))) return correctionOf(false)
-  if (rule === 'enrol') return correctionOf(await joinLeaderboard(tx, userId))
+  if (rule === 'enrol') {
+    const joined = await joinLeaderboard(tx, userId)
+    await copyScores(tx, [userId])
+    return correctionOf(joined)
+  }
   const granted = await grantOnboarding(tx, userId, points)
   return correctionOf(granted > 0, granted)
 }

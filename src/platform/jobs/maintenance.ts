@@ -5,6 +5,7 @@
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 
 export type MaintenanceCommand =
+  | 'automatic-leagues'
   | 'backup'
   | 'verify-ledger'
   | 'verify-quests'
@@ -12,9 +13,12 @@ export type MaintenanceCommand =
   | 'verify-pictures'
   | 'sweep-counts'
 
-export async function recordRun(tx: Transaction, command: MaintenanceCommand): Promise<void> {
+export async function recordRun(
+  tx: Transaction,
+  command: MaintenanceCommand,
+  finishedAt = tx.now(),
+): Promise<void> {
   const { maintenanceRuns: runs } = tx.tables
-  const finishedAt = tx.now()
   await tx
     .insert(runs)
     .values({ command, finishedAt })

@@ -2,27 +2,27 @@
  * Leagues. A league has members, and one of them owns it. It is created by its first member and deleted with its last one; when the
  * owner leaves, the member who joined first owns it. The lock of its row comes before the rows of its members.
  */
-import { and, asc, eq, gt, lt, ne, sql } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { and, eq, lt, sql } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
 import { readSeasons } from '../../club/seasons/season-kind.ts'
-import { type Caller, NOBODY } from '../../core/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Cursors } from '../../core/pagination.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { boardAt, predictionBoard } from '../../economy/leaderboard/boards.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
-import { fanNotFound, isHidden, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
-import { requireActiveCaller } from '../../identity/sanctions/write-as-fan.ts'
-import { lockFan, lockHandle, lockToCount } from '../../identity/users/locks.ts'
+import { fanNotFound } from '../../identity/relations/find-fan.ts'
+import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import { mintCode, normalizeCode } from '../codes/code.ts'
 import { codeProblems } from '../codes/problems.ts'
 import { finalPointsOf, firstStepOf } from './counting.ts'
 import { leagueProblems, MAX_JOINED, MAX_OWNED } from './problems.ts'
+import { isBanned, isMember, lockOfOwner } from './rows.ts'
 import { type JoinLeague, type League, type LeagueChange, type NewLeague, nameOf } from './schema.ts'
 import { type LeagueRow, readLeague } from './table.ts'
 
@@ -175,11 +175,6 @@ const lockByCode = preparedRow((tx: Transaction, code: string) => {
   return locksForUpdate(tx, tx.select().from(leagues).where(eq(leagues.code, code)))
 })
 
-export const lockLeague = preparedRow((tx: Transaction, leagueId: string) => {
-  const { leagues } = tx.tables
-  return locksForUpdate(tx, tx.select().from(leagues).where(eq(leagues.id, leagueId)))
-})
-
 /** Returns no row if the league is full. */
 const countIn = prepared((tx: Transaction, leagueId: string) => {
   const { leagues } = tx.tables
@@ -189,43 +184,6 @@ const countIn = prepared((tx: Transaction, leagueId: string) => {
     .where(and(eq(leagues.id, leagueId), lt(leagues.members, MAX_MEMBERS)))
     .returning({ joined: leagues.joined })
 })
-
-const selectMember = preparedRow((reader: Reader, leagueId: string, userId: string) => {
-  const { leagueMembers: members } = reader.tables
-  return reader
-    .select()
-    .from(members)
-    .where(and(eq(members.leagueId, leagueId), eq(members.userId, userId)))
-})
-
-const isMember = async (reader: Reader, leagueId: string, userId: string) =>
-  (await selectMember(reader, leagueId, userId)) !== undefined
-
-const selectBan = preparedRow((reader: Reader, leagueId: string, userId: string) => {
-  const { leagueBans: bans } = reader.tables
-  return reader
-    .select()
-    .from(bans)
-    .where(and(eq(bans.leagueId, leagueId), eq(bans.userId, userId)))
-})
-
-const isBanned = async (reader: Reader, leagueId: string, userId: string) =>
-  (await selectBan(reader, leagueId, userId)) !== undefined
-
-/** @throws DomainError `league_not_found` */
-async function lockOfMember(tx: Transaction, userId: string, leagueId: string): Promise<LeagueRow> {
-  const league = await lockLeague(tx, leagueId)
-  if (!league || !(await isMember(tx, leagueId, userId)))
-    throw new DomainError(leagueProblems.league_not_found)
-  return league
-}
-
-/** @throws DomainError `league_not_found`, `not_owner` */
-async function lockOfOwner(tx: Transaction, userId: string, leagueId: string): Promise<LeagueRow> {
-  const league = await lockOfMember(tx, userId, leagueId)
-  if (league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
-  return league
-}
 
 export async function changeLeague(
   tx: Transaction,
@@ -258,117 +216,4 @@ export async function changeLeague(
   }
   // never invalid_cursor: the first page.
   return readLeague(tx, cursors, { userId }, leagueId, FIRST_PAGE)
-}
-
-/**
- * A member leaves, or the owner removes one, who can join again. By the handle of any member, also where there is a block, or by the
- * number: the owner must be able to remove each row of the table. Fans who are suspended can only leave.
- * @throws DomainError `suspended`, `guardian_consent_required`, `league_not_found`, `not_owner`, `fan_not_found`
- */
-export async function removeMember(
-  tx: Transaction,
-  caller: Caller,
-  leagueId: string,
-  handle: string,
-): Promise<void> {
-  const { userId } = caller
-  const memberId = handle === 'me' ? userId : ((await lockNamed(tx, leagueId, handle))?.id ?? NOBODY)
-  if (memberId !== userId) await requireActiveCaller(tx, caller)
-  const league = await lockOfMember(tx, userId, leagueId)
-  if (memberId !== userId && league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
-  if (!(await isMember(tx, leagueId, memberId))) throw fanNotFound()
-  await takeOut(tx, league, memberId)
-}
-
-/** No handle has a hyphen. */
-const numberIn = (handle: string) => /^member-([1-9]\d{0,14})$/.exec(handle)?.[1]
-
-/** Locks the fan with this handle, or the member of the league with this number. */
-async function lockNamed(tx: Transaction, leagueId: string, handle: string) {
-  const number = numberIn(handle)
-  if (number === undefined) return lockHandle(tx, handle)
-  const member = await selectNumbered(tx, leagueId, Number(number))
-  return member && lockFan(tx, member.userId)
-}
-
-const selectNumbered = preparedRow((reader: Reader, leagueId: string, number: number) => {
-  const { leagueMembers: members } = reader.tables
-  // As the index: earlier members of some databases have no number.
-  return reader
-    .select({ userId: members.userId })
-    .from(members)
-    .where(and(eq(members.leagueId, leagueId), eq(members.number, number), gt(members.number, 0)))
-})
-
-/** The league is locked, and the fan is a member. */
-export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
-  const { leagues, leagueMembers: members, leagueBans: bans, leaguePairs, leagueRounds } = tx.tables
-  const { id } = league
-  await tx.delete(members).where(and(eq(members.leagueId, id), eq(members.userId, userId)))
-  if (league.members === 1) {
-    for (const table of [bans, leaguePairs, leagueRounds])
-      await tx.delete(table).where(eq(table.leagueId, id))
-    await tx.delete(leagues).where(eq(leagues.id, id))
-    return
-  }
-  const ownerId = league.ownerId === userId ? await findFirst(tx, id, userId) : league.ownerId
-  await tx
-    .update(leagues)
-    .set({ ownerId, members: sql`${leagues.members} - 1` })
-    .where(eq(leagues.id, id))
-}
-
-/** Of the members who remain, the one who joined first. */
-async function findFirst(tx: Transaction, leagueId: string, without: string): Promise<string> {
-  const { leagueMembers: members } = tx.tables
-  const [first] = await tx
-    .select({ userId: members.userId })
-    .from(members)
-    .where(and(eq(members.leagueId, leagueId), ne(members.userId, without)))
-    .orderBy(asc(members.joinedAt), asc(members.userId))
-    .limit(1)
-  if (!first) throw new Error('a league has fewer members than it counts')
-  return first.userId
-}
-
-/** The other fan, by handle or by number of a member. @throws DomainError `cannot_ban_yourself` */
-async function lockBanned(tx: Transaction, userId: string, leagueId: string, handle: string) {
-  if (numberIn(handle) === undefined) return lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
-  const { id } = (await lockNamed(tx, leagueId, handle)) ?? { id: NOBODY }
-  if (id === userId) throw new DomainError(leagueProblems.cannot_ban_yourself)
-  return lockOtherById(tx, userId, id)
-}
-
-/** Also takes a member out. A repeat changes nothing. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`, `cannot_ban_yourself` */
-export async function banFan(
-  tx: Transaction,
-  { userId }: Caller,
-  leagueId: string,
-  handle: string,
-): Promise<void> {
-  const found = await lockBanned(tx, userId, leagueId, handle)
-  const league = await lockOfOwner(tx, userId, leagueId)
-  const isIn = await isMember(tx, leagueId, found?.other.id ?? NOBODY)
-  if (!found || (!isIn && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()
-  const { leagueBans: bans } = tx.tables
-  await tx.insert(bans).values({ leagueId, userId: found.other.id, bannedAt: tx.now() }).onConflictDoNothing()
-  if (isIn) await takeOut(tx, league, found.other.id)
-}
-
-/** A repeat changes nothing. @throws as `banFan` */
-export async function endBan(
-  tx: Transaction,
-  { userId }: Caller,
-  leagueId: string,
-  handle: string,
-): Promise<void> {
-  const found = await lockBanned(tx, userId, leagueId, handle)
-  await lockOfOwner(tx, userId, leagueId)
-  const { leagueBans: bans } = tx.tables
-  const ended = await tx
-    .delete(bans)
-    .where(and(eq(bans.leagueId, leagueId), eq(bans.userId, found?.other.id ?? NOBODY)))
-    .returning()
-  if (ended.length > 0) return
-  if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
 }

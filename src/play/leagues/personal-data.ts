@@ -5,7 +5,8 @@ import type { Merge } from '../../core/caller.ts'
 import type { BaselineChange } from '../../economy/points/appended-entries.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
 import { finalPointsOf } from './counting.ts'
-import { lockLeague, takeOut } from './leagues.ts'
+import { takeOut } from './members.ts'
+import { lockLeague } from './rows.ts'
 
 /** The leagues of which the fan is a member, with the name of those that the fan owns. */
 export async function exportLeagues(reader: Reader, userId: string) {

@@ -1,7 +1,8 @@
 /** A round with its pairs, as a member sees it. */
-import { and, desc, eq, inArray, isNotNull, or } from 'drizzle-orm'
+import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
-import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { type BoardName, nameless, readNames } from '../../identity/relations/board-names.ts'
 import type { LeagueRound } from './schema.ts'
 
@@ -35,59 +36,92 @@ export async function readSides(
   leagueId: string,
   pairs: PairRow[],
 ): Promise<SideOf> {
+  const sideOf = await readSidesOf(reader, viewerId, pairs)
+  return number => sideOf(leagueId, number)
+}
+
+async function readSidesOf(reader: Reader, viewerId: string, pairs: PairRow[]) {
   const { leagueMembers: members } = reader.tables
-  const numbers = [...new Set(pairs.flatMap(({ home, away }) => (away === null ? [home] : [home, away])))]
-  const isNumbered = and(eq(members.leagueId, leagueId), inArray(members.number, numbers))
+  const numbersOf = Map.groupBy(pairs, ({ leagueId }) => leagueId)
+  const playing = [...numbersOf].map(([leagueId, pairs]) =>
+    and(
+      eq(members.leagueId, leagueId),
+      inArray(
+        members.number,
+        pairs.flatMap(({ home, away }) => (away === null ? [home] : [home, away])),
+      ),
+    ),
+  )
+  const { leagueId, number, userId } = members
   const rows =
-    numbers.length === 0
+    playing.length === 0
       ? []
       : await reader
-          .select({ number: members.number, userId: members.userId })
+          .select({ leagueId, number, userId })
           .from(members)
-          .where(isNumbered)
+          .where(or(...playing))
   const nameOf = await readNames(
     reader,
     viewerId,
     rows.map(({ userId }) => userId),
   )
-  const names = new Map(rows.map(({ number, userId }) => [number, nameOf(userId)]))
-  return number => {
-    const { handle, displayName, avatarUrl }: BoardName = names.get(number) ?? nameless
+  const names = new Map(rows.map(({ leagueId, number, userId }) => [`${leagueId} ${number}`, nameOf(userId)]))
+  return (leagueId: string, number: number) => {
+    const { handle, displayName, avatarUrl }: BoardName = names.get(`${leagueId} ${number}`) ?? nameless
     return { number, handle, displayName, avatarUrl }
   }
 }
 
-/** The last closed round of a league, with the pair of the fan alone. Null if none is closed. */
-export async function readLastRound(
-  reader: Reader,
-  { leagueId, userId, number }: { leagueId: string; userId: string; number: number },
-): Promise<LeagueRound | null> {
-  const round = await selectLast(reader, leagueId)
-  if (!round) return null
-  const pairs = await selectOwnPair(reader, leagueId, round.number, number)
-  return presentRound(round, pairs, await readSides(reader, userId, leagueId, pairs))
+/** A league and the number of the fan in it. */
+interface Playing {
+  id: string
+  format: string
+  number: number
 }
 
-const selectLast = preparedRow((reader: Reader, leagueId: string) => {
+/** The last closed round of each league, with the pair of the fan alone. Null if none is closed, and in other formats. */
+export async function readLastRounds(
+  reader: Reader,
+  userId: string,
+  leagues: Playing[],
+): Promise<(leagueId: string) => LeagueRound | null> {
+  const numberIn = new Map(
+    leagues.flatMap(({ id, format, number }) => (format === 'table' ? [] : [[id, number]])),
+  )
+  if (numberIn.size === 0) return () => null
+  const rounds = await selectLast(reader, toList([...numberIn.keys()]))
+  const { leaguePairs } = reader.tables
+  const isOwn = rounds.map(({ leagueId, number: round }) => {
+    const number = numberIn.get(leagueId) ?? 0
+    return and(
+      eq(leaguePairs.leagueId, leagueId),
+      eq(leaguePairs.round, round),
+      or(eq(leaguePairs.home, number), eq(leaguePairs.away, number)),
+    )
+  })
+  const pairs =
+    isOwn.length === 0
+      ? []
+      : await reader
+          .select()
+          .from(leaguePairs)
+          .where(or(...isOwn))
+  const sideOf = await readSidesOf(reader, userId, pairs)
+  const own = Map.groupBy(pairs, ({ leagueId }) => leagueId)
+  const last = new Map(
+    rounds.map(round => [
+      round.leagueId,
+      presentRound(round, own.get(round.leagueId) ?? [], number => sideOf(round.leagueId, number)),
+    ]),
+  )
+  return leagueId => last.get(leagueId) ?? null
+}
+
+const selectLast = prepared((reader: Reader, leagueIds: string) => {
   const { leagueRounds: rounds } = reader.tables
+  const newest = sql`(select max(r.number) from ${rounds} r where r.league_id = ${rounds}.league_id and r.closed_at is not null)`
   return reader
     .select()
     .from(rounds)
-    .where(and(eq(rounds.leagueId, leagueId), isNotNull(rounds.closedAt)))
-    .orderBy(desc(rounds.number))
-    .limit(1)
-})
-
-const selectOwnPair = prepared((reader: Reader, leagueId: string, round: number, number: number) => {
-  const { leaguePairs: pairs } = reader.tables
-  return reader
-    .select()
-    .from(pairs)
-    .where(
-      and(
-        eq(pairs.leagueId, leagueId),
-        eq(pairs.round, round),
-        or(eq(pairs.home, number), eq(pairs.away, number)),
-      ),
-    )
+    .where(and(isListed(reader, rounds.leagueId, leagueIds), eq(rounds.number, newest)))
 })

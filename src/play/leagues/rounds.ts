@@ -13,7 +13,7 @@ import { listMergedIds } from '../../identity/users/merges.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { finalPointsOf, pointsOf } from './counting.ts'
 import { drawRound } from './draw.ts'
-import { lockLeague } from './leagues.ts'
+import { lockLeague } from './rows.ts'
 import type { LeagueRow } from './table.ts'
 
 export type RoundRow = Tables['leagueRounds']['$inferSelect']

@@ -4,18 +4,13 @@ import { DomainError } from '../../core/problems.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { Failures } from '../../platform/http/edge/server-hooks.ts'
 import { codeProblems } from '../codes/problems.ts'
-import {
-  banFan,
-  changeLeague,
-  createLeague,
-  endBan,
-  findLeagueErrors,
-  joinLeague,
-  removeMember,
-} from './leagues.ts'
+import * as examples from './examples.ts'
+import { changeLeague, createLeague, findLeagueErrors, joinLeague } from './leagues.ts'
+import { banFan, endBan, removeMember } from './members.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readRounds } from './read-rounds.ts'
 import * as schema from './schema.ts'
@@ -34,9 +29,11 @@ const ownRoutes = (deps: LeagueDeps) =>
     operation({
       id: 'listLeagues',
       summary: 'List your leagues',
-      description: 'The leagues of which you are a member, with your rank in each, without their tables.',
+      description:
+        'The leagues of which you are a member, with your rank in each, without their tables; and those of your favourite team and your country, which nobody joins.',
+      query: Closed(LanguageQuery),
       responses: { 200: schema.Leagues },
-      examples: { 200: schema.exampleLeagues },
+      examples: { 200: examples.exampleLeagues },
     }),
   )
 
@@ -57,7 +54,7 @@ const leagueRoutes = (deps: LeagueDeps) =>
         findErrors: ({ body }) => findLeagueErrors(body),
         responses: { 201: schema.League },
         problems: thrownBy.createLeague,
-        examples: { body: schema.exampleNewLeague, 201: schema.exampleLeague },
+        examples: { body: examples.exampleNewLeague, 201: examples.exampleLeague },
       }),
     )
     .post(
@@ -81,7 +78,7 @@ const leagueRoutes = (deps: LeagueDeps) =>
         body: schema.JoinLeague,
         responses: { 200: schema.League },
         problems: thrownBy.joinLeague,
-        examples: { body: { code: '7Q2M-X9KD' }, 200: schema.exampleLeague },
+        examples: { body: { code: '7Q2M-X9KD' }, 200: examples.exampleLeague },
       }),
     )
     .get(
@@ -92,12 +89,12 @@ const leagueRoutes = (deps: LeagueDeps) =>
         id: 'readLeague',
         summary: 'Read a league',
         description:
-          'The table by rank. Only members can read it. What it shows of a member follows from the privacy of the member, as on leaderboards.',
+          'The table by rank. Only members can read it, and fans of the team or the country of an automatic league. What it shows of a member follows from the privacy of the member, as on leaderboards.',
         params: schema.LeagueParams,
-        query: Closed(PageQuery),
+        query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.League },
         problems: thrownBy.readLeague,
-        examples: { 200: schema.exampleLeague },
+        examples: { 200: examples.exampleLeague },
       }),
     )
     .get(
@@ -116,7 +113,7 @@ const leagueRoutes = (deps: LeagueDeps) =>
         query: schema.RoundsQuery,
         responses: { 200: schema.LeagueRounds },
         problems: thrownBy.readLeagueRounds,
-        examples: { 200: schema.exampleRounds },
+        examples: { 200: examples.exampleRounds },
       }),
     )
     .patch(
@@ -132,7 +129,7 @@ const leagueRoutes = (deps: LeagueDeps) =>
         body: schema.LeagueChange,
         responses: { 200: schema.League },
         problems: thrownBy.changeLeague,
-        examples: { body: { locked: true }, 200: { ...schema.exampleLeague, locked: true } },
+        examples: { body: { locked: true }, 200: { ...examples.exampleLeague, locked: true } },
       }),
     )
     .delete(

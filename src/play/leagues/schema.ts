@@ -3,7 +3,6 @@ import { MAX_COMPETITION_LENGTH } from '../../club/matches/schema.ts'
 import { Formatted } from '../../core/formats.ts'
 import {
   Closed,
-  Id,
   IdReference,
   Instant,
   Integer,
@@ -13,6 +12,7 @@ import {
   PageQuery,
 } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { GROUPS } from '../../economy/leaderboard/boards.ts'
 import { profileFields } from '../../identity/users/profile-fields.ts'
 import { MAX_JOINED } from './problems.ts'
 
@@ -159,9 +159,25 @@ const lastRound = Nullable(LeagueRound, {
 })
 
 const summary = {
-  id: Id('The league.'),
-  name: Nullable(Type.String(), { description: 'Null while moderators hide its owner from others.' }),
-  code: Type.String({ description: 'With this code others join.', examples: ['7Q2M-X9KD'] }),
+  id: Type.String({
+    description:
+      'The league. Of an automatic one `team:` or `country:`, and the id of the team or the country.',
+    examples: ['01981e2c-7c1f-7000-8000-000000000061', 'team:rovers'],
+  }),
+  automatic: Nullable(
+    OneOf(GROUPS, { description: 'What the fans of an automatic league have in common.' }),
+    {
+      description:
+        'What the fans of an automatic league have in common: the favourite team or the country of the profile. Nobody joins, owns or changes it. Null for leagues of fans.',
+    },
+  ),
+  name: Nullable(Type.String(), {
+    description:
+      'Null while moderators hide its owner from others. Of an automatic league the name of the team, or the code of the country (ISO 3166-1 alpha-2).',
+  }),
+  code: Nullable(Type.String({ examples: ['7Q2M-X9KD'] }), {
+    description: 'With this code others join. Null for automatic leagues.',
+  }),
   scoring,
   competition: Nullable(Type.String(), { description: 'Competition of the matches that count. Null: all.' }),
   season: Nullable(Type.String(), {
@@ -178,8 +194,13 @@ const summary = {
     { description: 'The member who can change the league.' },
   ),
   owned: Type.Boolean({ description: 'Whether you own it.' }),
-  members: Integer({ minimum: 1, maximum: MAX_MEMBERS, description: 'How many members it has.' }),
-  createdAt: Instant('When it was created.'),
+  members: Integer({
+    minimum: 1,
+    description: `How many members it has: at most ${MAX_MEMBERS} in leagues of fans.`,
+  }),
+  createdAt: Nullable(Instant('When it was created.'), {
+    description: 'When it was created. Null for automatic leagues.',
+  }),
   me: Closed(
     {
       rank: Integer({ minimum: 1, description: 'Your rank.' }),
@@ -191,10 +212,9 @@ const summary = {
 
 const LeagueEntry = Closed(
   {
-    number: Integer({
-      minimum: 0,
+    number: Nullable(Integer({ minimum: 0 }), {
       description:
-        'Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`.',
+        'Members are numbered in the order in which they join. The owner can name a member without a handle by it, as `member-7`. Null in automatic leagues.',
     }),
     handle: Nullable(Type.String(), {
       description:
@@ -213,7 +233,9 @@ const LeagueEntry = Closed(
       description:
         'Points that count in the league; head to head, those of won and drawn rounds. Zero for a fan who has left the leaderboards.',
     }),
-    joinedAt: Instant('When the fan joined.'),
+    joinedAt: Nullable(Instant('When the fan joined.'), {
+      description: 'When the fan joined. Null in automatic leagues.',
+    }),
   },
   { title: 'LeagueEntry' },
 )
@@ -229,11 +251,19 @@ export const League = Closed(
 )
 export type League = Static<typeof League>
 
+const LeagueSummary = Closed({ ...summary, lastRound }, { title: 'LeagueSummary' })
+export type AutomaticLeague = Static<typeof LeagueSummary>
+
 export const Leagues = Closed(
   {
-    leagues: Type.Array(Closed({ ...summary, lastRound }, { title: 'LeagueSummary' }), {
+    leagues: Type.Array(LeagueSummary, {
       maxItems: MAX_JOINED,
       description: 'The leagues of which you are a member, those that you joined last first.',
+    }),
+    automatic: Type.Array(LeagueSummary, {
+      maxItems: GROUPS.length,
+      description:
+        'The leagues of your favourite team and of your country, if you take part in the leaderboards. What you earn counts there within two minutes.',
     }),
   },
   { title: 'Leagues' },
@@ -250,79 +280,6 @@ export const LeagueMemberParams = Closed({
   leagueId: IdReference('The league.'),
   handle: IdReference('Handle of the member, number as `member-7`, or `me`.', 'calebe'),
 })
-
-export const exampleNewLeague = {
-  name: 'Office league',
-  scoring: 'predictions',
-  season: '2026/27',
-  format: 'table',
-  from: 'join',
-}
-
-const exampleSummary = {
-  id: '01981e2c-7c1f-7000-8000-000000000061',
-  name: 'Office league',
-  code: '7Q2M-X9KD',
-  scoring: 'predictions',
-  competition: null,
-  season: '2026/27',
-  format: 'table',
-  from: 'join',
-  locked: false,
-  owner: { handle: 'ada', displayName: 'Ada Winger' },
-  owned: true,
-  members: 1,
-  createdAt: '2026-08-15T18:30:00.000Z',
-  me: { rank: 1, points: 45 },
-} as const
-
-export const exampleLeague = {
-  ...exampleSummary,
-  entries: [
-    {
-      number: 1,
-      handle: 'ada',
-      displayName: 'Ada Winger',
-      avatarUrl: null,
-      rank: 1,
-      points: 45,
-      joinedAt: '2026-08-15T18:30:00.000Z',
-    },
-  ],
-  lastRound: null,
-  nextCursor: null,
-}
-
-export const exampleLeagues = { leagues: [{ ...exampleSummary, lastRound: null }] }
-
-const exampleSide = (number: number, handle: string, displayName: string) => ({
-  number,
-  handle,
-  displayName,
-  avatarUrl: null,
-})
-
-export const exampleRounds = {
-  seed: '000102030405060708090a0b0c0d0e0f',
-  rounds: [
-    {
-      id: '1',
-      week: '2026-W34',
-      startsAt: '2026-08-17T00:00:00.000Z',
-      endsAt: '2026-08-24T00:00:00.000Z',
-      pairs: [
-        {
-          home: exampleSide(2, 'calebe', 'Calebe'),
-          away: exampleSide(1, 'ada', 'Ada Winger'),
-          homePoints: 5,
-          awayPoints: 8,
-        },
-      ],
-      bye: exampleSide(3, 'mia', 'Mia'),
-    },
-  ],
-  nextCursor: null,
-}
 
 /** The name without spaces around it. Guarantee: the schema has accepted it. */
 export const nameOf = (text: string): string => normalizeName(text) ?? text

@@ -11,7 +11,8 @@ import { readNames } from '../../identity/relations/board-names.ts'
 import { isHiddenByModerators } from '../../identity/relations/visibility.ts'
 import { recordsOf } from '../../identity/users/merges.ts'
 import { lookUpSettled } from '../predictions/settled-points.ts'
-import { readLastRound } from './present-round.ts'
+import { isAutomatic, listAutomatic, readAutomatic } from './automatic.ts'
+import { readLastRounds } from './present-round.ts'
 import { leagueProblems, MAX_JOINED } from './problems.ts'
 import type { League, Leagues } from './schema.ts'
 
@@ -27,6 +28,11 @@ export async function readLeague(
   leagueId: string,
   { limit, cursor }: Page,
 ): Promise<League> {
+  if (isAutomatic(leagueId)) {
+    const league = await readAutomatic(reader, cursors, { userId }, leagueId, { limit, cursor })
+    if (!league) throw new DomainError(leagueProblems.league_not_found)
+    return league
+  }
   const list = `league ${leagueId}`
   const position = cursors.decode(list, cursor)
   const found = await selectLeague(reader, leagueId, userId)
@@ -55,17 +61,17 @@ export async function readLeague(
       joinedAt: joinedAt.toISOString(),
     }
   })
-  const lastRound = await readLast(reader, found.league, me)
+  const lastRoundOf = await readLastRounds(reader, userId, [{ ...found.league, number: me.number }])
   return {
     ...presentSummary(found, nameOf, userId),
     me: placeOf(found.league, me),
     entries,
-    lastRound,
+    lastRound: lastRoundOf(leagueId),
     nextCursor,
   }
 }
 
-/** The leagues of a fan, with the place of the fan in each. */
+/** The leagues of a fan, with the place of the fan in each: in a number of statements that does not depend on them. */
 export async function listLeagues(reader: Reader, { userId }: Viewer): Promise<Leagues> {
   const rows = await selectOwn(reader, userId)
   if (rows.some(({ league }) => league.competition !== null)) {
@@ -78,19 +84,18 @@ export async function listLeagues(reader: Reader, { userId }: Viewer): Promise<L
     userId,
     rows.map(({ league }) => league.ownerId),
   )
-  const leagues: Leagues['leagues'] = []
-  for (const row of rows) {
-    const lastRound = await readLast(reader, row.league, row)
-    leagues.push({ ...presentSummary(row, nameOf, userId), me: placeOf(row.league, row), lastRound })
-  }
-  return { leagues }
+  const lastRoundOf = await readLastRounds(
+    reader,
+    userId,
+    rows.map(({ league, number }) => ({ ...league, number })),
+  )
+  const leagues = rows.map(row => ({
+    ...presentSummary(row, nameOf, userId),
+    me: placeOf(row.league, row),
+    lastRound: lastRoundOf(row.league.id),
+  }))
+  return { leagues, automatic: await listAutomatic(reader, { userId }) }
 }
-
-const readLast = async (
-  reader: Reader,
-  { id: leagueId, format }: LeagueRow,
-  { userId, number }: { userId: string; number: number },
-) => (format === 'table' ? null : readLastRound(reader, { leagueId, userId, number }))
 
 interface Place {
   rank: number
@@ -112,6 +117,7 @@ function presentSummary(
   const { handle, displayName } = nameOf(ownerId)
   return {
     id,
+    automatic: null,
     name: isOwnerHidden && ownerId !== viewerId ? null : name,
     code: code.replace(/^.{4}/, '$&-'),
     // Guarantee of the casts: the constraints of the columns.

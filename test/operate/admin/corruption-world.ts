@@ -21,6 +21,7 @@ import { trackSegments } from '../../../src/operate/admin/segments/track.ts'
 import { type CatalogueRecord, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { hashOfCode, normalizeCode } from '../../../src/play/codes/code.ts'
 import { voidCodes } from '../../../src/play/codes/generate.ts'
+import { copyGroupScores } from '../../../src/play/leagues/copy-scores.ts'
 import { advanceLeagues } from '../../../src/play/leagues/rounds.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { answerQuestion } from '../../../src/play/questions/change.ts'
@@ -864,6 +865,8 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   expectStatus(201, await start(fan, 'starter'))
   await closeRounds()
   await keepDailyFigures(world.db, () => false)
+  world.clock.advance(120_000)
+  await copyGroupScores(world)
   return erased
 }
 

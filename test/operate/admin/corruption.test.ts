@@ -25,8 +25,8 @@ import { fillWorld } from './corruption-world.ts'
 const UNKNOWN: Record<string, string[]> = {
   'it is as the fan wrote it, or as the provider did': [
     ...['users.ageBand', 'users.ageSource', 'users.ageAssuredAt', 'users.guardianConsent'],
-    ...['users.provider', 'users.subject', 'users.handle', 'users.avatarUrl', 'users.bio', 'users.country'],
-    ...['users.locale', 'users.favoriteTeamId', 'users.createdAt', 'users.updatedAt'],
+    ...['users.provider', 'users.subject', 'users.handle', 'users.avatarUrl', 'users.bio'],
+    ...['users.locale', 'users.createdAt', 'users.updatedAt'],
     ...['identities.emailVerified', 'identities.picture', 'identities.updatedAt', 'identities.statedAt'],
     ...['identities.fieldTimes', 'identities.syncedAt', 'identities.deletedAt'],
     ...['lockers.*', 'lockerItems.*', 'privacySettings.*', 'termsAcceptances.*', 'fanRelations.followedAt'],

@@ -65,7 +65,7 @@ onEachEngine('Leagues', world => {
       await ada.get('/api/leagues/no-such-league'),
     ]
     expect(answers.map(outcomeOf)).toEqual(Array(7).fill('league_not_found'))
-    expect((await stranger.get('/api/user/leagues')).body).toEqual({ leagues: [] })
+    expect((await stranger.get('/api/user/leagues')).body).toEqual({ leagues: [], automatic: [] })
     expect((await world.anonymous.get(`/api/leagues/${id}`)).status).toBe(401)
   })
 

@@ -7,7 +7,8 @@ import { createCursors } from '../../../src/core/pagination.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { createLeague, joinLeague, removeMember } from '../../../src/play/leagues/leagues.ts'
+import { createLeague, joinLeague } from '../../../src/play/leagues/leagues.ts'
+import { removeMember } from '../../../src/play/leagues/members.ts'
 import { openPatiently, POOL_SIZE } from '../../support/patience.ts'
 
 interface Work {

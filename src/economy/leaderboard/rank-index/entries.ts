@@ -66,7 +66,17 @@ export async function readManyScores(
   userIds: string[],
   boards: string[],
 ): Promise<FanScore[]> {
-  const keys = userIds.flatMap(userId => boards.map(board => ({ board, userId })))
+  return readScoresNamed(
+    reader,
+    userIds.flatMap(userId => boards.map(board => ({ board, userId }))),
+  )
+}
+
+/** As `readManyScores`, of other boards for each fan. Each is named once. */
+export async function readScoresNamed(
+  reader: Reader,
+  keys: { board: string; userId: string }[],
+): Promise<FanScore[]> {
   const rows = await selectByFan(reader, keys)
   return rows.map(row => ({ userId: row.userId, ...scoreOf(row) }))
 }

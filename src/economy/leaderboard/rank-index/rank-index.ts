@@ -158,7 +158,7 @@ export function membersAhead({ tables }: Pick<Reader, 'tables'>, row: string): S
 const rowsOf = (rows: number[][]) => sql.raw(rows.map(row => `(${row})`).join())
 
 /** SQL for the number of fans on a board, from the widest buckets. */
-export function memberCount({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
+export function memberCount({ tables }: Pick<Reader, 'tables'>, board: string | SQL): SQL<number> {
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
     where c.board = ${board} and c.level = ${sql.raw(String(WIDEST))}), 0) as bigint)`.mapWith(Number)
 }

@@ -1,10 +1,9 @@
 /** What the counts of the season are made of, by fan: everything that was recorded before an instant. */
 import { and, asc, inArray, lt } from 'drizzle-orm'
-import { inRange, type Range } from '../../../../db/id-range.ts'
+import { idFrom, inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Seam } from '../../../economy/points/seams.ts'
 import { readSeamsOf } from '../../../economy/points/seams.ts'
-import { idFrom } from '../season/read-slice.ts'
 import { type Entry, type FanEvent, type FanRow, isNotice, type KnownFan } from '../season/tally.ts'
 
 export interface CountedRecords {

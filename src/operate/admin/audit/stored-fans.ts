@@ -3,13 +3,15 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { EVERYONE, inRange, type Range, type Span } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
+import { groupBoardsOf } from '../../../economy/leaderboard/boards.ts'
 import { scoreOf } from '../../../economy/leaderboard/rank-index/entries.ts'
 import type { StoredFan } from '../../../economy/points/audit-fan.ts'
 import { readSeamsOf } from '../../../economy/points/seams.ts'
+import { readCopiedUntil } from '../../../play/leagues/copy-scores.ts'
 
 /** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
-  return { known: false, account: undefined, enrolment: undefined, scores: [] }
+  return { known: false, account: undefined, enrolment: undefined, scores: [], groups: [] }
 }
 
 /** Maximum of fans in memory. */
@@ -45,8 +47,11 @@ export async function readStored(
   userIds: string[],
   boards: string[],
 ): Promise<Map<string, StoredFan>> {
-  const { pointsAccounts, leaderboardEntries, leaderboardScores: scores } = reader.tables
-  const [accounts, enrolments, scoreRows, seams] = await Promise.all([
+  const { users, pointsAccounts, leaderboardEntries, leaderboardScores: scores } = reader.tables
+  const { id, favoriteTeamId, country } = users
+  const copiedUntil = await readCopiedUntil(reader)
+  const [grouped, accounts, enrolments, scoreRows, seams] = await Promise.all([
+    reader.select({ id, favoriteTeamId, country }).from(users).where(inRange(id, range)),
     reader.select().from(pointsAccounts).where(inRange(pointsAccounts.userId, range)),
     reader.select().from(leaderboardEntries).where(inRange(leaderboardEntries.userId, range)),
     reader
@@ -58,6 +63,7 @@ export async function readStored(
   const fans = new Map<string, StoredFan>()
   const of = (userId: string) => fans.getOrInsertComputed(userId, unknownFan)
   for (const userId of userIds) of(userId).known = true
+  for (const fan of grouped) Object.assign(of(fan.id), { groups: groupBoardsOf(fan), copiedUntil })
   for (const account of accounts) of(account.userId).account = account
   for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment
   for (const [userId, seam] of seams) of(userId).seam = seam
@@ -72,6 +78,7 @@ export async function readStoredFan(
 ): Promise<{ fan: StoredFan; lastSeq: number }> {
   const { users, pointsAccounts, pointsEntries, leaderboardEntries, leaderboardScores, archiveSeams } =
     reader.tables
+  const { id, favoriteTeamId, country } = users
   const { board } = leaderboardScores
   // No index leads from a fan to their boards: each board is found by an index lookup.
   const boards = sql`(with recursive boards (board) as (
@@ -81,7 +88,7 @@ export async function readStoredFan(
     ) select board from boards)`
   const rows = await reader
     .select({
-      user: users.id,
+      user: { id, favoriteTeamId, country },
       account: pointsAccounts,
       enrolment: leaderboardEntries,
       score: leaderboardScores,
@@ -98,6 +105,8 @@ export async function readStoredFan(
   const [first] = rows
   const fan = {
     known: first?.user != null,
+    groups: first?.user ? groupBoardsOf(first.user) : [],
+    copiedUntil: await readCopiedUntil(reader),
     account: first?.account ?? undefined,
     enrolment: first?.enrolment ?? undefined,
     scores: rows.flatMap(({ score }) => (score ? [scoreOf(score)] : [])),

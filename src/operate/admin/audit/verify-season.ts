@@ -2,10 +2,10 @@
  * Counts the season again, fan by fan, from everything that is recorded, and compares the sums with those that were kept. What
  * was counted and has lost its data since, by its retention, an erasure or the archive, is compared as a lower bound.
  */
+import { idFrom } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
 import { isWithin, parseResults, withBit, withoutBit } from '../season/fan-bits.ts'
-import { idFrom } from '../season/read-slice.ts'
 import { readSponsorOf, type SponsorOf } from '../season/sponsored.ts'
 import { ARCHIVED, readCountedUntil } from '../season/sweep.ts'
 import {

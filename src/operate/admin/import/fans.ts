@@ -7,6 +7,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { commandLine } from '../../../core/command-line.ts'
 import { canBook, lockAccounts, readAccounts } from '../../../economy/points/account.ts'
+import { copyScores } from '../../../economy/points/groups.ts'
 import { joinLeaderboards } from '../../../economy/points/join-leaderboard.ts'
 import { openLedgers, type PointsChange } from '../../../economy/points/ledger.ts'
 import { changeProfiles } from '../../../fan/profile/profile.ts'
@@ -96,6 +97,10 @@ export async function importFans(tx: Transaction, fans: ImportedFan[]): Promise<
   await joinLeaderboards(
     tx,
     idsOf(({ enrolment }) => enrolment),
+  )
+  await copyScores(
+    tx,
+    idsOf(({ profile, enrolment }) => profile || enrolment),
   )
   return plans
 }

@@ -19,6 +19,7 @@ import { carryAccounts } from '../../../economy/accounts/personal-data.ts'
 import { type CarriedCash, carryCash } from '../../../economy/cash/personal-data.ts'
 import { recordEvent } from '../../../economy/events/record-event.ts'
 import { findEnrolment, unenrol } from '../../../economy/leaderboard/enrolment.ts'
+import { copyScores } from '../../../economy/points/groups.ts'
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { type CarriedPoints, carryPoints } from '../../../economy/points/personal-data.ts'
 import { readSeams } from '../../../economy/points/seams.ts'
@@ -107,6 +108,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   await unenrol(tx, from.id)
   // Does not rejoin if the fan has left the boards.
   if (joins) await joinLeaderboard(tx, into.id)
+  await copyScores(tx, [into.id])
   const { mergedBy, reason } = request
   await noteMerge(tx, merge, { mergedBy, reason })
   const leagues = await mergeLeagues(tx, merge)

@@ -1,5 +1,6 @@
 /** The records of a span of time, in the order of their time: events, ledger entries, predictions, deliveries and new fans. */
 import { and, asc, type Column, count, gte, isNotNull, lt, type SQL } from 'drizzle-orm'
+import { idFrom } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import { dayNumber, type Entry, type FanEvent, isNotice } from './tally.ts'
 
@@ -16,11 +17,6 @@ export interface Slice {
   deliveries: { day: number; endpointId: string; amount: number }[]
 }
 
-/** The first id of an instant. Ids are UUIDv7: the time of a fan and of an entry is that of the id, whose index is read. */
-export function idFrom(instant: Date): string {
-  const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
-}
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** The time of the first fan or event. Null: there is nothing to count. */
