@@ -86,6 +86,29 @@ export const followMatches = (
     },
   )
 
+/** The score of a match and its questions: each with its state, and its results where everyone may see them. Null: it is gone. */
+export const followRounds = (
+  matchId: string,
+  questionIds: string[],
+  tell: {
+    match(scores: Pick<Match, 'status' | 'homeScore' | 'awayScore'>): void
+    question(questionId: string, asked: Pick<Question, 'state' | 'results' | 'correct'> | null): void
+    /** Events may have been missed. */
+    missed(): void
+  },
+) => {
+  let isFirst = true
+  return follow([`match:${matchId}`, ...questionIds.map(id => `question:${id}` as const)], event => {
+    const { type, data } = event
+    if (isOfMatch(event) && 'status' in event.data) tell.match(event.data)
+    if (type.startsWith('question:') && 'state' in data)
+      tell.question(type.slice('question:'.length), data.state === null ? null : data)
+    if (type !== 'reset') return
+    if (!isFirst) tell.missed()
+    isFirst = false
+  })
+}
+
 const isOfMatch = (event: StreamEvent): event is Extract<StreamEvent, { type: `match:${string}` }> =>
   event.type.startsWith('match:')
 
@@ -128,6 +151,9 @@ export const readAccountEntries = (id: string, cursor?: string) =>
 export const readPacks = () => send(api.listPacks({ lang }))
 export const readPack = (packId: string) => send(api.readPack({ packId, lang }))
 export const readQuests = () => send(api.listQuests({ lang }))
+/** Of a match, or of all. */
+export const readQuestions = (matchId?: string) => send(api.listQuestions({ matchId, limit: 100, lang }))
+export const readMatch = (matchId: string) => send(api.readMatch({ matchId, lang }))
 export const readTeams = () => send(api.listTeams({ lang }))
 export const readSessions = (cursor?: string) => send(api.listSessions({ limit: 20, cursor }))
 export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purchaseId }))
@@ -316,6 +342,8 @@ export const joinLeague = (code: string, idempotencyKey: string) =>
   send(api.joinLeague({ code }, { idempotencyKey }))
 export const changeLeague = (leagueId: string, change: LeagueChange, idempotencyKey: string) =>
   send(api.changeLeague({ leagueId, ...change }, { idempotencyKey }))
+export const vote = (questionId: string, choice: Choice, idempotencyKey: string) =>
+  send(api.writeVote({ questionId, ...choice, lang }, { idempotencyKey }))
 export const leaveLeague = (leagueId: string) => send(api.removeLeagueMember({ leagueId, handle: 'me' }))
 export const removeMember = (leagueId: string, handle: string) =>
   send(api.removeLeagueMember({ leagueId, handle }))
@@ -356,6 +384,9 @@ export type Card = Data<'readCollection'>['items'][number]
 export type Quest = Data<'listQuests'>['quests'][number]
 export type Team = Data<'listTeams'>['teams'][number]
 export type Match = Data<'listMatches'>['matches'][number]
+export type Question = Data<'listQuestions'>['questions'][number]
+/** An option or a player, or a rating. */
+export type Choice = { optionId: string } | { rating: number }
 export type Prediction = Data<'listPredictions'>['predictions'][number]
 export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
 export type League = Data<'readLeague'>

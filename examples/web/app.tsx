@@ -30,6 +30,7 @@ import { League } from './screens/league.tsx'
 import { Leagues } from './screens/leagues.tsx'
 import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
+import { MatchScreen } from './screens/match.tsx'
 import { Matches } from './screens/matches.tsx'
 import { Membership } from './screens/membership.tsx'
 import { Offer } from './screens/offer.tsx'
@@ -62,7 +63,7 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
     case undefined:
       return <Home />
     case 'matches':
-      return <Matches />
+      return id === undefined ? <Matches /> : <MatchScreen key={id} id={id} />
     case 'check-in':
       return <CheckIn />
     case 'rewards':

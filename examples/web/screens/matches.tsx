@@ -8,10 +8,12 @@ import {
   type Match,
   type Prediction as OwnPrediction,
   predict,
+  type Question,
   readMatches,
   readPredictions,
   readPrivacy,
   readProfile,
+  readQuestions,
   readTeams,
 } from '../api.ts'
 import { text } from '../lang/lang.ts'
@@ -29,12 +31,13 @@ const DAY_MS = 86_400_000
 /** Matches from yesterday on, so that current matches are included, and the latest results. */
 async function loadMatches() {
   const from = new Date(Date.now() - DAY_MS).toISOString()
-  const [coming, finished, { teams }, { predictions }] = await Promise.all([
+  const [coming, finished, { teams }, { predictions }, { questions }] = await Promise.all([
     readMatches({ from, limit: 20 }),
     // By kick-off, earliest first: a season has fewer.
     readMatches({ status: 'finished', limit: 100 }),
     readTeams(),
     readPredictions(),
+    readQuestions(),
   ])
   const next = coming.matches.filter(({ status }) => status !== 'finished')
   const hasExact = predictions.some(({ settled }) => settled?.exact)
@@ -44,6 +47,7 @@ async function loadMatches() {
     handle: profile?.handle ?? null,
     isPublic: privacy?.activity === 'public',
     predictions: new Map(predictions.map(prediction => [prediction.matchId, prediction])),
+    questions,
     next: next.slice(0, SHOWN),
     results: finished.matches.toReversed().slice(0, SHOWN),
   }
@@ -65,6 +69,7 @@ export function Matches() {
         <li key={match.id}>
           <MatchCard match={match} teams={data.teams}>
             <Prediction match={match} data={data} reload={list.reload} />
+            <Rounds matchId={match.id} questions={data.questions} />
           </MatchCard>
         </li>
       ))}
@@ -86,6 +91,20 @@ export function Matches() {
         )}
       </Loading>
     </Screen>
+  )
+}
+
+/** Leads to the questions of a match. */
+const Rounds = ({ matchId, questions }: { matchId: string; questions: Question[] }) => {
+  const own = questions.filter(question => question.matchId === matchId)
+  if (own.length === 0) return null
+  const isOpen = own.some(({ state }) => state === 'open')
+  return (
+    <p class="actions">
+      <Link to={addressOf('matches', matchId)} class={`button ${isOpen ? 'main' : 'plain'}`}>
+        {isOpen ? text.rounds.play : text.rounds.title}
+      </Link>
+    </p>
   )
 }
 
