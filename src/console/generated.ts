@@ -3154,6 +3154,11 @@ export interface components {
         /** ConsoleQuestion */
         ConsoleQuestion: {
             question: components["schemas"]["Question"];
+            /** @description What the answer can be: options, players or ratings, in the default language. */
+            choices: {
+                id: string;
+                text: string;
+            }[];
             /**
              * @description By the times at which votes are judged.
              * @enum {string}
@@ -3174,6 +3179,11 @@ export interface components {
             points: number;
             /** @description Whether votes wait for the current answer. */
             isSettling: boolean;
+        };
+        /** MatchQuestions */
+        MatchQuestions: {
+            /** @description Those that open first come first. */
+            questions: components["schemas"]["ConsoleQuestion"][];
         };
         /** OpenQuestion */
         OpenQuestion: {
@@ -5092,6 +5102,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LeagueMembers"];
+                };
+            };
+        };
+    };
+    listMatchQuestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The match. */
+                matchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchQuestions"];
                 };
             };
         };
@@ -7411,6 +7444,8 @@ export interface codes {
   listJobs: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the members of a league, by when they joined */
   listLeagueMembers: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the questions about a match, with their votes */
+  listMatchQuestions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the due refunds of all kinds of purchases */
   listRefundsDue: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the seasons that have matches */
@@ -7619,6 +7654,7 @@ export const requests = {
   listFanPoints: { method: 'GET', path: '/api/fans/{fanId}/points' },
   listJobs: { method: 'GET', path: '/api/jobs' },
   listLeagueMembers: { method: 'GET', path: '/api/leagues/{leagueId}/members' },
+  listMatchQuestions: { method: 'GET', path: '/api/live/matches/{matchId}/questions' },
   listRefundsDue: { method: 'GET', path: '/api/refunds' },
   listSeasons: { method: 'GET', path: '/api/match-day/seasons' },
   listServerKeys: { method: 'GET', path: '/api/keys' },

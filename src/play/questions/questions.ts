@@ -118,6 +118,13 @@ function shownOptions(options: Options, { players }: Pick<Related, 'players'>): 
     .map(({ id, name, imageUrl }) => ({ id, text: name, imageUrl }))
 }
 
+/** What the answer can be, with its text in the default language. */
+export async function listChoices(reader: Reader, options: Options): Promise<{ id: string; text: string }[]> {
+  if ('scale' in options) return ratingsOf(options).map(id => ({ id, text: id }))
+  const players = 'team' in options ? await listPlayersOf(reader, options.team) : []
+  return shownOptions(options, { players }).map(({ id, text }) => ({ id, text }))
+}
+
 /** All options, and what has votes although the question no longer has it. */
 function resultsOf(options: Options, shown: ShownOption[], tally: Tally) {
   const ids = 'scale' in options ? ratingsOf(options) : shown.map(({ id }) => id)

@@ -12,6 +12,7 @@ import { may } from '../../session.ts'
 import { FinishDialog } from './finish.tsx'
 import { CheckInRate, Crest, Score, Split, usePulse } from './parts.tsx'
 import { reportWithUndo, type State, stateOf } from './report.ts'
+import { Rounds } from './rounds.tsx'
 import { type MatchDetail, scoreOf } from './words.ts'
 
 /** Before it, a match is started only in the form. */
@@ -28,6 +29,7 @@ export function Cockpit({ of, match }: CockpitProps) {
   return (
     <>
       <Board of={of} match={match} />
+      {may('catalogue.read') && <Rounds matchId={of.id} />}
       <Section title="What fans predict">
         <Loaded of={pulse}>{data => <Split of={of} pulse={data} />}</Loaded>
       </Section>

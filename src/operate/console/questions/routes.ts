@@ -1,7 +1,7 @@
 /** Questions by hand: staff open, close and answer them, and see the votes. */
 import { instantIn } from '../../../core/instant.ts'
 import { answerQuestion, closeQuestion, givesPoints, openQuestion } from '../../../play/questions/change.ts'
-import { readQuestionDetail } from '../../../play/questions/progress.ts'
+import { listMatchQuestions, readQuestionDetail } from '../../../play/questions/progress.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
@@ -62,17 +62,29 @@ export const questionRoutes = (deps: StaffDeps) => {
       example: { correct: 'home', reason: 'Harbour City scored.' },
     }),
   ]
-  const group = staff(deps, { prefix: '/api/live', tag: 'Questions' }).get(
-    '/questions/:questionId',
-    ({ params }) => readQuestionDetail(db.read, params.questionId),
-    consoleOperation({
-      id: 'readConsoleQuestion',
-      summary: 'Read a question, with its votes and the progress of its settlement',
-      permission: 'catalogue.read',
-      params: schema.QuestionParams,
-      responses: { 200: schema.QuestionDetail },
-      problems: thrownBy.readConsoleQuestion,
-    }),
-  )
+  const group = staff(deps, { prefix: '/api/live', tag: 'Questions' })
+    .get(
+      '/matches/:matchId/questions',
+      ({ params }) => listMatchQuestions(db.read, params.matchId),
+      consoleOperation({
+        id: 'listMatchQuestions',
+        summary: 'List the questions about a match, with their votes',
+        permission: 'catalogue.read',
+        params: schema.MatchParams,
+        responses: { 200: schema.MatchQuestions },
+      }),
+    )
+    .get(
+      '/questions/:questionId',
+      ({ params }) => readQuestionDetail(db.read, params.questionId),
+      consoleOperation({
+        id: 'readConsoleQuestion',
+        summary: 'Read a question, with its votes and the progress of its settlement',
+        permission: 'catalogue.read',
+        params: schema.QuestionParams,
+        responses: { 200: schema.QuestionDetail },
+        problems: thrownBy.readConsoleQuestion,
+      }),
+    )
   return withActions(group, changes)
 }

@@ -6,6 +6,8 @@ import { State } from '../../../play/questions/schema.ts'
 
 export const QuestionParams = Closed({ questionId: Slug('The question.') })
 
+export const MatchParams = Closed({ matchId: Slug('The match.') })
+
 export const OpenQuestion = Closed(
   { closesAt: InstantInput('Until when fans can vote, exclusive.'), reason: Reason },
   { title: 'OpenQuestion' },
@@ -26,6 +28,9 @@ export const AnswerQuestion = Closed(
 export const QuestionDetail = Closed(
   {
     question: QuestionEntry,
+    choices: Type.Array(Closed({ id: Type.String(), text: Type.String() }), {
+      description: 'What the answer can be: options, players or ratings, in the default language.',
+    }),
     state: { ...State, description: 'By the times at which votes are judged.' },
     fans: Integer({ minimum: 0, description: 'Fans who have voted.' }),
     results: Type.Array(
@@ -40,4 +45,9 @@ export const QuestionDetail = Closed(
     isSettling: Type.Boolean({ description: 'Whether votes wait for the current answer.' }),
   },
   { title: 'ConsoleQuestion' },
+)
+
+export const MatchQuestions = Closed(
+  { questions: Type.Array(QuestionDetail, { description: 'Those that open first come first.' }) },
+  { title: 'MatchQuestions' },
 )
