@@ -97,6 +97,8 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     target('deliveries to one endpoint', 'webhooks', 'one endpoint', { min: figures.deliveries }),
     target('age of a delivery at 200 a second, p95, ms', 'webhooks', 'age p95', { max: 120 }),
     target('memory of an idle stream, KB', 'idle-streams', 'memory of one', { max: 8 }),
+    target('a vote at all of 10,000 streams, ms', 'stream', 'vote to 10000 streams, all', { max: 2_000 }),
+    target('reads while votes are sent, p99, ms', 'stream', 'reads meanwhile, p99', { max: 100 }),
     target('sockets not closed after their clients', 'idle-streams', 'half closed', { max: 0 }),
   ]
 }

@@ -1,29 +1,38 @@
 /** Measures the memory and CPU time of an open stream, and how soon a change reaches all streams that follow it. */
 import { subjectOf, topFan } from '../data.ts'
 import type { Engine } from '../databases.ts'
-import { openStreams } from '../load/bun-generators.ts'
+import { openStreams, percentiles } from '../load/bun-generators.ts'
 import { primeTokens } from '../prime-tokens.ts'
 import { cpuSecondsOf, halfClosed, type Running, residentMb } from '../process.ts'
+import { prepareQuestions, votePlan } from '../questions.ts'
 import { type Bench, type Row, row, type Scenario, type ScenarioResult, skipped } from '../scenario.ts'
 
 const IDLE = 10_000
 const MANY_IDLE = 50_000
 const FOLLOWERS = 5_000
+/** Of a question in which fans vote. */
+const QUESTION_FOLLOWERS = 10_000
 /** At most; a server refuses more than ten. */
 const STREAMS_OF_FAN = 3
 /** Time after which the requests and garbage of the opening are gone. */
 const SETTLE_MS = 3_000
 const IDLE_MS = 5_000
+/** Between two reads while votes are sent. */
+const READ_EVERY_MS = 10
 /** A topic sends a change at most once a second. */
 const BETWEEN_CHANGES_MS = 1_500
 
 export const stream: Scenario = {
   name: 'stream',
-  summary: `GET /api/stream: ${IDLE} idle streams of distinct fans, and a change that ${FOLLOWERS} streams follow`,
+  summary: `GET /api/stream: ${IDLE} idle streams of distinct fans, a change that ${FOLLOWERS} streams follow, and votes that ${QUESTION_FOLLOWERS} follow`,
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of bench.options.engines) {
-      const rows = [await measureIdle(bench, engine, IDLE), await measureChanges(bench, engine)].flat()
+      const rows = [
+        await measureIdle(bench, engine, IDLE),
+        await measureChanges(bench, engine),
+        await measureVotes(bench, engine),
+      ].flat()
       if (rows.length === 0) return skipped('requires /proc')
       all.rows.push(...rows)
     }
@@ -54,9 +63,10 @@ async function onServer<T>(
   engine: Engine,
   fans: number,
   measure: (running: Running) => Promise<T>,
+  prepare: (url: string) => Promise<void> = async () => {},
 ) {
   const limits = { MAX_STREAMS: String(MANY_IDLE) }
-  const subject = bench.subjects.on(engine).prepared(async () => {}, limits)
+  const subject = bench.subjects.on(engine).prepared(prepare, limits)
   const running = await subject.start(fans)
   try {
     return await measure(running)
@@ -133,4 +143,53 @@ async function measureChanges(bench: Bench, engine: Engine): Promise<Row[]> {
       ),
     ]
   })
+}
+
+/** How soon a vote has reached all streams that follow its question, and how long reads take meanwhile. */
+async function measureVotes(bench: Bench, engine: Engine): Promise<Row[]> {
+  const { folder, cores, tokensOf, options } = bench
+  const count = scaled(QUESTION_FOLLOWERS, bench)
+  const fans = fansFor(count * STREAMS_OF_FAN, bench)
+  const measure = async ({ origin }: Running) => {
+    const tokens = tokensOf(fans)
+    const [question] = votePlan(tokens).requests
+    const topic = `question:${question?.path.split('/').at(-2)}`
+    const streams = await openStreams(
+      { origin, tokens: tokens.slice(0, count), topic },
+      folder,
+      cores.generator,
+    )
+    const arrived: number[] = []
+    const reads: number[] = []
+    let isOver = false
+    const reading = (async () => {
+      while (!isOver) {
+        const started = performance.now()
+        await (await fetch(`${origin}/api/rewards`)).text()
+        reads.push(performance.now() - started)
+        await Bun.sleep(READ_EVERY_MS)
+      }
+    })()
+    for (let round = 0; round < options.rounds * 2; round++) {
+      await Bun.sleep(BETWEEN_CHANGES_MS)
+      const headers = {
+        authorization: `Bearer ${tokens[round]}`,
+        'content-type': 'application/json',
+      }
+      const { method, path = '', body = '' } = question ?? {}
+      const response = await fetch(origin + path, { ...(method ? { method } : {}), headers, body })
+      const votedAt = performance.timeOrigin + performance.now()
+      if (!response.ok) throw new Error(`a vote is answered with ${response.status}`)
+      arrived.push((await streams.change()).max - votedAt)
+    }
+    isOver = true
+    await reading
+    await streams.close()
+    const { p99 } = percentiles(Float64Array.from(reads))
+    return [
+      row(`${engine}, vote to ${count} streams, all`, 'ms', arrived),
+      row(`${engine}, reads meanwhile, p99`, 'ms', [p99]),
+    ]
+  }
+  return onServer(bench, engine, fans, measure, prepareQuestions)
 }
