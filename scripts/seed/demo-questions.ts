@@ -41,7 +41,6 @@ export function questionsOf({ now }: Pick<Calendar, 'now'>): QuestionEntry[] {
       options: [TEAMS[0], BOTH, TEAMS[1]].flatMap(option => option ?? []),
       results: 'after_vote',
       correct: 'harbour-city',
-      points: 15,
       sponsorId: 'tideline-ferries',
     },
     {
@@ -58,7 +57,6 @@ export function questionsOf({ now }: Pick<Calendar, 'now'>): QuestionEntry[] {
       options: years(1931, 1948, 1962, 1977),
       results: 'after_close',
       correct: 'y1948',
-      points: 10,
       sponsorId: 'northlight-energy',
     },
     {

@@ -24,6 +24,7 @@ import { createTill } from '../../scripts/seed/groups.ts'
 import { seedLeagues } from '../../scripts/seed/leagues.ts'
 import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
 import type { Till } from '../../scripts/seed/order-rows.ts'
+import { seedQuestions } from '../../scripts/seed/questions.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { seedSociety } from '../../scripts/seed/society.ts'
@@ -77,6 +78,7 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
   // These are written by the verbs.
   await seedSociety(db, options)
   await seedLeagues(db, options)
+  await seedQuestions(db, options)
 }
 
 async function seedFan(
