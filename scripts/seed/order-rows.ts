@@ -83,6 +83,7 @@ function startOrder(
     price: { total, currency: priceCurrency, discount: 0, voucherCode: null },
     address: isShipped ? normalizeAddress(address) : null,
     addressKeptUntil: null,
+    waiver: false,
   })
   const lines = chosen.map((line, index) => ({
     ...newLine(order, line, line.variant.product, index),
@@ -209,7 +210,7 @@ function deliver({ rows, userId, record, sources, supply }: OrderContext, line: 
 }
 
 function changeLine(
-  { record }: OrderContext,
+  { record, sources }: OrderContext,
   { lines }: StartedOrder,
   number: number,
   change: LineChange,
@@ -218,6 +219,7 @@ function changeLine(
   const line = lines.find(line => line.number === number)
   if (!line) throw new Error(`the order has no line ${number}`)
   Object.assign(line, state === 'shipped' ? { state, carrier, tracking } : { state })
+  if (state === 'delivered') line.deliveredAt = sources.now()
   record('order.line_changed', lineDataOf(line))
   if (state === 'returned') takeBack(line)
 }

@@ -40,6 +40,7 @@ import { settlePredictions } from '../play/predictions/settle.ts'
 import { acknowledgePayments } from '../play/purchases/acknowledge.ts'
 import { settleQuestions } from '../play/questions/settle.ts'
 import { sweepCounts } from '../play/quests/sweep-counts.ts'
+import { payOutDue } from '../play/shop/pay-out.ts'
 import { deleteUnpaidOrders, noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
 import { deleteUnpaidTopUps } from '../play/top-ups/top-ups.ts'
 import { deleteEndedTrades } from '../play/trades/end.ts'
@@ -116,6 +117,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
       await reencryptAddresses(deps.db, deps.addressEncryption)
       await warnOfUnreadable(deps)
     }),
+    start(RUNS_EVERY_MS, 'refund withdrawals', () => payOutDue(deps, () => stopping)),
     start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),

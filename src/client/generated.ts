@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -802,7 +802,7 @@ export interface components {
              */
             code: "redemption_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again. */
+        /** @description A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again. Of a withdrawal: nothing of the line can be taken back, because packs are opened, vouchers used, files or collectibles handed over. */
         AlreadyUsedProblem: {
             /**
              * @description `already_used`.
@@ -810,9 +810,9 @@ export interface components {
              */
             code: "already_used";
             /** @description When the code was used. */
-            usedAt: string;
+            usedAt?: string;
             /** @description The source that used it. */
-            usedBy: string;
+            usedBy?: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A pending order uses the credit of this voucher. The voucher is available again when the order is cancelled or expires, after at most 30 minutes. */
         VoucherReservedProblem: {
@@ -1113,6 +1113,30 @@ export interface components {
              * @constant
              */
             code: "payment_method_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The purchase is not completed, is already refunded, or its payment cannot be refunded; `detail` states why. Do not retry. */
+        NotRefundableProblem: {
+            /**
+             * @description `not_refundable`.
+             * @constant
+             */
+            code: "not_refundable";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A withdrawal is possible until the end of the 14th day after the last line was delivered; for goods that are not shipped, after the payment. Ask the club. */
+        WithdrawalOverProblem: {
+            /**
+             * @description `withdrawal_over`.
+             * @constant
+             */
+            code: "withdrawal_over";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The line is not shipped, it was delivered at once, and the fan waived the withdrawal at the checkout. Ask the club. */
+        WithdrawalWaivedProblem: {
+            /**
+             * @description `withdrawal_waived`.
+             * @constant
+             */
+            code: "withdrawal_waived";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The line has no file, its order is not paid, or it is refunded. Read the order again. */
         NoDownloadProblem: {
@@ -3721,6 +3745,8 @@ export interface components {
             /** @description What to buy: each variant once, all in one currency. */
             lines: components["schemas"]["CartLine"][];
             address?: components["schemas"]["AddressInput"];
+            /** @description True: the fan asks for the delivery of digital goods at once, and knows that they cannot be withdrawn once delivered. Kept with the order. */
+            waiver?: boolean;
             /** @description The code of a voucher with a credit. The payment uses the whole voucher: credit that exceeds the price is lost. */
             voucher?: string;
         };
@@ -3752,6 +3778,8 @@ export interface components {
             carrier: string | null;
             /** @description Number or address to follow it. */
             tracking: string | null;
+            /** @description When the fan withdrew from it. What was shipped is refunded when it is back. */
+            withdrawnAt: string | null;
             /** @description What the fan gets with each unit. Null for products that are shipped. */
             delivers: {
                 /** @description A sealed pack. */
@@ -3820,6 +3848,15 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
+            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            refunded: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
+            /** @description Whether the fan waived the withdrawal from digital goods. */
+            waiver: boolean;
             /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
@@ -3875,6 +3912,11 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** WithdrawalRequest */
+        WithdrawalRequest: {
+            /** @description The lines to withdraw from. Without them, all that can be withdrawn. */
+            lines?: number[];
+        };
         /** Download */
         Download: {
             /** @description Path of the API’s origin. It needs no token. */
@@ -3914,6 +3956,15 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
+            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            refunded: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
+            /** @description Whether the fan waived the withdrawal from digital goods. */
+            waiver: boolean;
             /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
@@ -5698,7 +5749,7 @@ export interface components {
         };
         /**
          * OrderPaidMessage
-         * @description An order was paid; once.
+         * @description An order was paid. A refund of some of its lines voids it and records it anew with what is left; the refund of the last one voids it.
          */
         OrderPaidMessage: {
             /**
@@ -5938,6 +5989,43 @@ export interface components {
                         /** @description `POINTS`, or ISO 4217. */
                         currency: string;
                     };
+                }[];
+            };
+        };
+        /**
+         * OrderWithdrawnMessage
+         * @description The fan withdrew from an order, or from lines of it. Rules and quests cannot listen to it.
+         */
+        OrderWithdrawnMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.withdrawn";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description The lines that the fan has withdrawn from now. */
+                lines: {
+                    /** @description Number of the line. */
+                    line: number;
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units of the line. */
+                    quantity: number;
                 }[];
             };
         };
@@ -10364,6 +10452,33 @@ export interface operations {
             };
         };
     };
+    withdrawOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+        };
+    };
     writeAgeBand: {
         parameters: {
             query?: never;
@@ -10586,6 +10701,9 @@ export interface problems {
   'order_expired': components['schemas']['OrderExpiredProblem']
   'order_not_pending': components['schemas']['OrderNotPendingProblem']
   'payment_method_not_accepted': components['schemas']['PaymentMethodNotAcceptedProblem']
+  'not_refundable': components['schemas']['NotRefundableProblem']
+  'withdrawal_over': components['schemas']['WithdrawalOverProblem']
+  'withdrawal_waived': components['schemas']['WithdrawalWaivedProblem']
   'no_download': components['schemas']['NoDownloadProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'too_many_leagues': components['schemas']['TooManyLeaguesProblem']
@@ -10643,6 +10761,7 @@ export interface messages {
   'order.cancelled': components['schemas']['OrderCancelledMessage']
   'order.refund_due': components['schemas']['OrderRefundDueMessage']
   'order.refunded': components['schemas']['OrderRefundedMessage']
+  'order.withdrawn': components['schemas']['OrderWithdrawnMessage']
   'order.line_changed': components['schemas']['OrderLineChangedMessage']
   'fan.merged': components['schemas']['FanMergedMessage']
   'wallet.linked': components['schemas']['WalletLinkedMessage']
@@ -10689,7 +10808,7 @@ export interface codes {
   /** Change which messages you get. Decides about later messages. `account` and `orders` cannot be switched off in the inbox. An omitted member keeps its value. */
   changeNotificationPreferences: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line. For a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. The units of a returned line go back into stock. Requires the scope `orders:write`. */
-  changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'purchase_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'points_limit_reached' | 'not_refundable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change what you show to others. Takes effect at once, also for past activity. An omitted member keeps its value. */
   changePrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
@@ -10938,6 +11057,8 @@ export interface codes {
   useRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'voucher_reserved' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Void an event. Takes back the points that your event earned, up to the balance of the fan; the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
   voidEvent: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'event_not_found' | 'request_timeout' | 'event_archived' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Withdraw from an order. Until the end of the 14th day after the last line was delivered; for lines that are not shipped, after the payment. What was not shipped or used is refunded at once, by the means of the payment; what was shipped when it is back. A repeat returns the same order. */
+  withdrawOrder: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'order_not_found' | 'purchase_not_found' | 'request_timeout' | 'idempotency_response_lost' | 'not_refundable' | 'withdrawal_over' | 'withdrawal_waived' | 'points_limit_reached' | 'already_used' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** State the age band of a fan. The band that was checked last counts: an earlier `assuredAt` than the stored one changes only `guardianConsent`. Never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it. Requires the scope `age:write`. */
   writeAgeBand: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Agree, or withdraw. Each change is kept with its time, version and source. What is stated already changes nothing. A withdrawal is accepted with any version. */
@@ -11092,6 +11213,7 @@ export const requests = {
   uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },
+  withdrawOrder: { method: 'POST', path: '/api/user/orders/{orderId}/withdrawal', caller: true, keyed: true, repeatable: true, body: true },
   writeAgeBand: { method: 'PUT', path: '/api/age-bands', caller: true, repeatable: true, body: true },
   writeConsents: { method: 'PUT', path: '/api/user/consents', caller: true, keyed: true, repeatable: true, body: true },
   writeLocker: { method: 'PUT', path: '/api/user/locker', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },

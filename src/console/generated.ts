@@ -344,7 +344,7 @@ export interface components {
              */
             code: "not_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again. */
+        /** @description A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again. Of a withdrawal: nothing of the line can be taken back, because packs are opened, vouchers used, files or collectibles handed over. */
         AlreadyUsedProblem: {
             /**
              * @description `already_used`.
@@ -352,9 +352,9 @@ export interface components {
              */
             code: "already_used";
             /** @description When the code was used. */
-            usedAt: string;
+            usedAt?: string;
             /** @description The source that used it. */
-            usedBy: string;
+            usedBy?: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No redeemed reward and no voucher of a paid order has this code, or its fan was erased. Compare the code with the one that the fan shows. */
         RedemptionNotFoundProblem: {
@@ -3302,6 +3302,8 @@ export interface components {
                 carrier: string | null;
                 /** @description Number or address to follow it. */
                 tracking: string | null;
+                /** @description When the fan withdrew from it. What was shipped is refunded when it is back. */
+                withdrawnAt: string | null;
                 /** @description What the fan gets with each unit. Null for products that are shipped. */
                 delivers: {
                     /** @description A sealed pack. */
@@ -3344,6 +3346,15 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
+            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            refunded: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
+            /** @description Whether the fan waived the withdrawal from digital goods. */
+            waiver: boolean;
             /** @description The shipping address. Null if nothing is shipped, or if the address was deleted. */
             address: components["schemas"]["Address"] | null;
             /** @description When the order was made. */
@@ -7349,7 +7360,7 @@ export interface codes {
   /** Cancel a run */
   cancelJob: 'malformed_request' | 'job_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line that is shipped. The new state is the reason. Another one can be added, such as for a return. */
-  changeConsoleOrderLine: 'malformed_request' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  changeConsoleOrderLine: 'malformed_request' | 'order_not_found' | 'purchase_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'points_limit_reached' | 'not_refundable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the role of a person who signs in with links, at once */
   changeStaffRole: 'malformed_request' | 'staff_not_found' | 'request_timeout' | 'own_role' | 'role_of_provider' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Dry run: show what the import of a file would change */

@@ -290,6 +290,12 @@ for (const who of ['others', 'its owner'] as const)
           refused: [404, 'order_not_found'],
           granted: 200,
         },
+        'withdrawOrder.orderId': {
+          id: order,
+          use: (client, id) => client.post(`/api/user/orders/${id}/withdrawal`),
+          refused: [404, 'order_not_found'],
+          granted: 200,
+        },
         // Of a line without a file.
         'issueDownload.orderId': {
           id: order,

@@ -12,7 +12,7 @@ import { onEngine } from '../support/world.ts'
 const OF_COMMANDS = [
   ...['fans_not_mergeable', 'match_not_over'],
   ...['revision_not_found', 'entry_not_found'],
-  ...['code_not_used', 'not_refundable', 'question_answered'],
+  ...['code_not_used', 'question_answered'],
 ]
 
 onEngine(sqliteEngine, 'problem types', world => {

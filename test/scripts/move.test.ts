@@ -306,20 +306,23 @@ async function addProducts(tx: Transaction, at: Date) {
   await tx.insert(products).values({ ...product, ...price, active: false, createdAt: at, updatedAt: at })
   const variant = { productId: 'é', id: 'Z', name: ODD_TEXT, position: 0, stockSold: 0, listed: false }
   await tx.insert(productVariants).values(variant)
-  const { orders, orderLines, orderUnits } = tx.tables
+  const { orders, orderLines, orderRefunds, orderUnits } = tx.tables
   const order = { userId: 'Z', priceCurrency: 'EUR', discountAmount: 0, createdAt: at, expiresAt: at }
   const amount = Number.MAX_SAFE_INTEGER
   const paid = { status: 'refund_due', completedAt: at, paymentReference: ODD_TEXT, address: ODD_TEXT }
-  await tx.insert(orders).values({ ...order, ...paid, id: 'é', priceAmount: amount })
+  await tx.insert(orders).values({ ...order, ...paid, id: 'é', priceAmount: amount, refundedAmount: 1 })
   await tx.insert(orders).values({ ...order, id: 'ß', status: 'pending', priceAmount: 4 })
   const line = { number: 1, productId: 'é', variantId: 'Z', quantity: 1, isSold: false }
   const [back, held] = [
     { kind: 'voucher', state: 'returned' },
     { kind: 'physical', state: 'none', holdUntil: at },
   ]
-  await tx.insert(orderLines).values({ ...line, ...back, orderId: 'é', priceAmount: amount })
+  const withdrawn = { withdrawnAt: at, downloadedAt: at, refundedUnits: 1 }
+  await tx.insert(orderLines).values({ ...line, ...back, ...withdrawn, orderId: 'é', priceAmount: amount })
   await tx.insert(orderLines).values({ ...line, ...held, orderId: 'ß', priceAmount: 4 })
   await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT, voidedAt: at })
+  const part = { orderId: 'é', number: 1, amount: 1, lines: '[{"line":1,"units":1}]', state: 'due' }
+  await tx.insert(orderRefunds).values({ ...part, id: 'é:1', createdAt: at })
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {

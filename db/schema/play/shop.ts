@@ -109,6 +109,10 @@ export function defineShopTables(
       /** Time when the event of its expiry was recorded. */
       expiryNotedAt: timestamp(),
       paymentReference: id(),
+      /** Part of the price that was given back for some of the lines, or is due. Never more than the price. */
+      refundedAmount: integer().notNull().default(0),
+      /** The fan waived the withdrawal from lines that are not shipped. */
+      waiver: boolean().notNull().default(false),
     },
     t => [
       kit.index('orders_user').on(t.userId, t.id),
@@ -157,6 +161,13 @@ export function defineShopTables(
       isSold: boolean().notNull(),
       carrier: text(),
       tracking: text(),
+      /** Null also for lines that were delivered before the column existed. */
+      deliveredAt: timestamp(),
+      /** When a link to its file was first given. */
+      downloadedAt: timestamp(),
+      withdrawnAt: timestamp(),
+      /** Units whose price was given back by a withdrawal, or is due. */
+      refundedUnits: integer().notNull().default(0),
     },
     t => [
       kit.primaryKey({ name: 'order_lines_pk', columns: [t.orderId, t.number] }),
@@ -212,7 +223,34 @@ export function defineShopTables(
     ],
   )
 
-  return { products, productVariants, orders, orderLines, orderUnits }
+  /** Refunds of a part of an order, after a withdrawal. What was not part of one is refunded with the order. */
+  const orderRefunds = table(
+    'order_refunds',
+    {
+      /** ORDER:NUMBER, the reference of the entry in a ledger and of the refund at a gateway. */
+      id: id().primaryKey(),
+      orderId: idOf(orders),
+      /** 1, 2, 3 … in the order of the refunds. */
+      number: integer().notNull(),
+      /** In the currency of the order. */
+      amount: integer().notNull(),
+      /** JSON: numbers of the lines, with the units whose price it gives back. */
+      lines: text().notNull(),
+      /** `due` at the gateway, `refunded`, or `void`: the gateway had returned the whole payment before. */
+      state: id().notNull(),
+      createdAt: timestamp().notNull(),
+      settledAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('order_refunds_number_unique').on(t.orderId, t.number),
+      kit.index('order_refunds_due').on(t.createdAt).where(sql`${t.state} = 'due'`),
+      kit.check('order_refunds_amount_positive', sql`${t.amount} > 0 and ${t.number} > 0`),
+      kit.check('order_refunds_state', sql`${t.state} in ('due', 'refunded', 'void')`),
+      kit.check('order_refunds_settled', sql`(${t.state} = 'due') = (${t.settledAt} is null)`),
+    ],
+  )
+
+  return { products, productVariants, orders, orderLines, orderUnits, orderRefunds }
 }
 
 export const fanData = {

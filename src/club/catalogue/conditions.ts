@@ -29,7 +29,14 @@ const UNHEARD_TYPES = [
   ...['points.changed', 'cash.changed', 'points.expiring', 'match.updated', 'fan.merged'],
   ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
   ...['reward.claim_undone', 'reward.code_replaced', 'reward.use_undone', 'purchase.refunded'],
-  ...['order.created', 'order.expired', 'order.cancelled', 'order.refund_due', 'order.refunded'],
+  ...[
+    'order.created',
+    'order.expired',
+    'order.cancelled',
+    'order.refund_due',
+    'order.refunded',
+    'order.withdrawn',
+  ],
   ...['order.line_changed', 'trade.offered', 'consent.changed'],
   ...['tier.reached', 'tier.at_risk', 'tier.lost', 'segment.entered', 'segment.left', 'league.round_closed'],
 ]

@@ -10,6 +10,7 @@ import { insufficientCash } from './problems.ts'
 import {
   openPromotions,
   type Promotion,
+  returnPartOfPromotions,
   returnPromotions,
   selectUnspent,
   takePromotions,
@@ -50,16 +51,34 @@ export async function releaseHold(tx: Transaction, purchaseId: string): Promise<
 }
 
 /**
- * Refunds the captured amount, once. The part that came from a promotion returns to it. False if nothing is
- * captured.
+ * Refunds the captured amount, once: `rest`, if parts of it were refunded before. The part that came from a promotion returns to
+ * it. False if nothing is captured.
  */
-export async function refundHold(tx: Transaction, purchaseId: string): Promise<boolean> {
+export async function refundHold(tx: Transaction, purchaseId: string, rest?: number): Promise<boolean> {
   const hold = await findHold(tx, purchaseId)
   if (!hold) return false
   const ledger = await lockCash(tx, hold)
   if (!(await settle(tx, purchaseId, 'captured', 'refunded'))) return false
-  await ledger.append({ delta: hold.amount, reason: 'refund', ref: purchaseId })
+  const delta = rest ?? hold.amount
+  if (delta > 0) await ledger.append({ delta, reason: 'refund', ref: purchaseId })
   await returnPromotions(tx, ledger, purchaseId)
+  return true
+}
+
+/**
+ * Refunds a part of the captured amount, once for each `ref`. Cash that the fan has paid is returned first, then what came from
+ * promotions. `left`: what stays paid. False if nothing is captured.
+ */
+export async function refundHeldPart(
+  tx: Transaction,
+  purchaseId: string,
+  { ref, amount, left }: { ref: string; amount: number; left: number },
+): Promise<boolean> {
+  const hold = await findHold(tx, purchaseId)
+  if (hold?.state !== 'captured') return false
+  const ledger = await lockCash(tx, hold)
+  await ledger.append({ delta: amount, reason: 'refund', ref })
+  await returnPartOfPromotions(tx, ledger, purchaseId, { ref, left })
   return true
 }
 

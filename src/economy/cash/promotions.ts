@@ -124,6 +124,35 @@ export async function returnPromotions(
   }
 }
 
+/** Returns what a hold took from promotions and is more than what stays paid. `ref`: of the refund. */
+export async function returnPartOfPromotions(
+  tx: Transaction,
+  ledger: CashLedger,
+  purchaseId: string,
+  { ref: refundRef, left }: { ref: string; left: number },
+): Promise<void> {
+  const { cashHoldPromotions: parts } = tx.tables
+  const now = tx.clock()
+  const taken = await selectParts(tx, purchaseId)
+  let excess = taken.reduce((sum, { part }) => sum + part.amount, 0) - left
+  for (const { part, promotion } of taken.toSorted((a, b) => -byEnd(a.promotion, b.promotion))) {
+    const amount = Math.min(part.amount, Math.max(0, excess))
+    if (amount === 0) return
+    excess -= amount
+    const { ref, expiresAt, endedAt } = promotion
+    if (endedAt !== null || (expiresAt !== null && expiresAt <= now))
+      await ledger.append({ delta: -amount, reason: 'promotion_ended', ref: `${ref}:${refundRef}` })
+    else await setRemaining(tx, ref, promotion.remaining + amount, null)
+    const isPart = and(eq(parts.purchaseId, purchaseId), eq(parts.ref, ref))
+    if (amount === part.amount) await tx.delete(parts).where(isPart)
+    else
+      await tx
+        .update(parts)
+        .set({ amount: part.amount - amount })
+        .where(isPart)
+  }
+}
+
 const selectParts = prepared((reader: Reader, purchaseId: string) => {
   const { cashHoldPromotions: parts, cashPromotions: promotions } = reader.tables
   return reader

@@ -242,7 +242,10 @@ export const applicationEvents = {
   'order.created': Closed(orderMembers, {
     description: `The fan started an order, which holds stock. ${UNHEARD}`,
   }),
-  'order.paid': Closed(orderMembers, { description: 'An order was paid; once.' }),
+  'order.paid': Closed(orderMembers, {
+    description:
+      'An order was paid. A refund of some of its lines voids it and records it anew with what is left; the refund of the last one voids it.',
+  }),
   'order.expired': Closed(orderMembers, {
     description: `An order was not paid in time, and its stock was released. A payment that comes later pays it if there is stock, or is refunded. ${UNHEARD}`,
   }),
@@ -255,6 +258,21 @@ export const applicationEvents = {
   'order.refunded': Closed(orderMembers, {
     description: `The payment of an order was refunded. ${UNHEARD}`,
   }),
+  'order.withdrawn': Closed(
+    {
+      orderId: OrderId,
+      lines: Type.Array(
+        Closed({
+          line: Integer({ minimum: 1, description: 'Number of the line.' }),
+          productId: Type.String({ description: 'The product.' }),
+          variantId: Type.String({ description: 'The variant.' }),
+          quantity: Integer({ minimum: 1, description: 'Units of the line.' }),
+        }),
+        { description: 'The lines that the fan has withdrawn from now.' },
+      ),
+    },
+    { description: `The fan withdrew from an order, or from lines of it. ${UNHEARD}` },
+  ),
   'order.line_changed': Closed(
     {
       orderId: OrderId,

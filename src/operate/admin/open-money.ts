@@ -13,7 +13,7 @@ export interface OpenMoney {
 
 /** Reads open purchases only, by their indexes. */
 export async function readOpenMoney(reader: Reader): Promise<OpenMoney> {
-  const { orders, packPurchases, payments } = reader.tables
+  const { orders, orderRefunds: parts, packPurchases, payments } = reader.tables
   const isPending = and(eq(orders.status, 'pending'), gt(orders.expiresAt, reader.now()))
   const held = await reader
     .select({ currency: orders.priceCurrency, amount: sql`sum(${orders.priceAmount})`.mapWith(Number) })
@@ -21,12 +21,15 @@ export async function readOpenMoney(reader: Reader): Promise<OpenMoney> {
     .where(isPending)
     .groupBy(orders.priceCurrency)
   const due = []
-  for (const table of [orders, packPurchases])
+  for (const { table, amount } of [
+    { table: orders, amount: sql`${orders.priceAmount} - ${orders.refundedAmount}`.mapWith(Number) },
+    { table: packPurchases, amount: packPurchases.priceAmount },
+  ])
     due.push(
       ...(await reader
         .select({
           currency: table.priceCurrency,
-          amount: table.priceAmount,
+          amount,
           since: sql`coalesce(${payments.createdAt}, ${table.createdAt})`.mapWith(table.createdAt),
         })
         .from(table)
@@ -34,6 +37,14 @@ export async function readOpenMoney(reader: Reader): Promise<OpenMoney> {
         .where(eq(table.status, 'refund_due'))
         .orderBy(asc(table.createdAt))),
     )
+  due.push(
+    ...(await reader
+      .select({ currency: orders.priceCurrency, amount: parts.amount, since: parts.createdAt })
+      .from(parts)
+      .innerJoin(orders, eq(orders.id, parts.orderId))
+      .where(sql`${parts.state} = 'due'`)
+      .orderBy(asc(parts.createdAt))),
+  )
   const sums = new Map<string, number>()
   for (const { currency, amount } of due) sums.set(currency, (sums.get(currency) ?? 0) + amount)
   const times = due.map(({ since }) => since.getTime())

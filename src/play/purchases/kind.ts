@@ -56,6 +56,8 @@ export interface PurchaseKind<
   recordRefundDue(tx: Transaction, row: Row): Promise<void>
   /** Takes back what was not used. Returns whether stock was returned, now or earlier. */
   takeBack(tx: Transaction, row: Row): Promise<boolean>
+  /** Of kinds with parts: what is due at the gateway is not paid, since the gateway has returned the whole payment. */
+  voidDueParts?(tx: Transaction, row: Row): Promise<void>
   /** Called after the row is refunded. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
   /** What a refund would do now. */

@@ -2,13 +2,13 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import { captureHold, refundHold, releaseHold } from '../../economy/cash/holds.ts'
+import { captureHold, refundHeldPart, refundHold, releaseHold } from '../../economy/cash/holds.ts'
 import { endPointsHold, requireUnheld } from '../../economy/points/holds.ts'
 import { appendEntry, insufficientPoints } from '../../economy/points/ledger.ts'
 import { type PurchaseKind, pointsReasonsOf } from './kind.ts'
 import { insertPayment, markPaymentRefunded } from './payments.ts'
 import { purchaseProblems } from './problems.ts'
-import { isPaidByGateway, needsMoney, type Purchase } from './purchase.ts'
+import { isPaidByGateway, needsMoney, type Purchase, restOf } from './purchase.ts'
 
 /** Of the fan: points, booked on completion, or held cash, by the price. Or money that a gateway has confirmed. */
 export type Payment = { kind: 'own' } | MoneyPayment
@@ -27,7 +27,16 @@ interface MeansOfPayment<Given extends MoneyPayment[] = []> {
   /** Runs in the unit of work that completes the purchase. Throws if the payment does not cover it. */
   capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, ...payment: Given): Promise<void>
   /** Runs in the unit of work that marks the purchase as refunded. A gateway has returned the money before. */
-  refund(tx: Transaction, kind: PurchaseKind, purchase: Purchase): Promise<void>
+  refund(tx: Transaction, kind: PurchaseKind, purchase: Purchase, part: Part): Promise<void>
+}
+
+/** What is given back. */
+interface Part {
+  /** The id of the purchase for what is left of its price. */
+  ref: string
+  amount: number
+  /** What stays paid. */
+  left: number
 }
 
 const points: MeansOfPayment = {
@@ -42,10 +51,10 @@ const points: MeansOfPayment = {
     // What is held for this purchase is paid, even if points were taken back since that others hold.
     if (!wasHeld) await requireUnheld(tx, userId, booking.entry)
   },
-  async refund(tx, kind, { id, userId, priceAmount }) {
-    if (priceAmount === 0) return
+  async refund(tx, kind, purchase, { ref, amount }) {
+    if (amount === 0) return
     const { refunded: reason } = pointsReasonsOf(kind)
-    await appendEntry(tx, { userId, delta: priceAmount, reason, ref: id })
+    await appendEntry(tx, { userId: purchase.userId, delta: amount, reason, ref })
   },
 }
 
@@ -73,8 +82,10 @@ const cash: MeansOfPayment = {
         detail: 'A price in money needs `paymentReference`, or cash that is held for it.',
       })
   },
-  async refund(tx, _kind, { id }) {
-    if (!(await refundHold(tx, id))) throw new DomainError(purchaseProblems.not_refundable)
+  async refund(tx, _kind, { id }, part) {
+    const isRest = part.ref === id
+    const refunded = isRest ? await refundHold(tx, id, part.amount) : await refundHeldPart(tx, id, part)
+    if (!refunded) throw new DomainError(purchaseProblems.not_refundable)
   },
 }
 
@@ -86,11 +97,16 @@ export function capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase,
   return (needsMoney(purchase) ? cash : points).capture(tx, kind, purchase)
 }
 
-/** Returns the price by the means with which it was paid. */
+/** Returns what is left of the price by the means with which it was paid. */
 export function giveBack(tx: Transaction, kind: PurchaseKind, purchase: Purchase) {
-  if (!needsMoney(purchase)) return points.refund(tx, kind, purchase)
-  return (isPaidByGateway(purchase) ? money : cash).refund(tx, kind, purchase)
+  const rest = { ref: purchase.id, amount: restOf(purchase), left: 0 }
+  if (isPaidByGateway(purchase)) return money.refund(tx, kind, purchase, rest)
+  return givePartBack(tx, kind, purchase, rest)
 }
+
+/** Returns a part of a price that was paid with points or cash. */
+export const givePartBack = (tx: Transaction, kind: PurchaseKind, purchase: Purchase, part: Part) =>
+  (needsMoney(purchase) ? cash : points).refund(tx, kind, purchase, part)
 
 export const usedBefore = () =>
   new DomainError(purchaseProblems.payment_not_confirmed, {

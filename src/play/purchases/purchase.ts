@@ -22,6 +22,8 @@ export interface Purchase {
   /** Absent from kinds that cannot be cancelled. */
   cancelledAt?: Date | null
   refundedAt: Date | null
+  /** Part of the price that was given back before, or is due at the gateway. Absent from kinds without parts. */
+  refundedAmount?: number
   /** The payment of a price in money. */
   paymentReference: string | null
 }
@@ -42,10 +44,17 @@ export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
 export const isPaidByGateway = (purchase: Purchase) =>
   needsMoney(purchase) && purchase.paymentReference !== null
 
+/** What a refund of the purchase gives back. */
+export const restOf = ({
+  priceAmount,
+  refundedAmount = 0,
+}: Pick<Purchase, 'priceAmount' | 'refundedAmount'>): number => priceAmount - refundedAmount
+
 /** The data of a purchase that a gateway gets. */
-export const chargeOf = ({ id, priceAmount, priceCurrency, expiresAt }: Purchase) => ({
-  purchaseId: id,
-  amount: priceAmount,
-  currency: priceCurrency,
-  expiresAt,
+export const chargeOf = (purchase: Purchase) => ({
+  purchaseId: purchase.id,
+  amount: restOf(purchase),
+  currency: purchase.priceCurrency,
+  expiresAt: purchase.expiresAt,
+  isPart: restOf(purchase) < purchase.priceAmount,
 })

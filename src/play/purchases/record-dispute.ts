@@ -4,6 +4,7 @@ import { DomainError } from '../../core/problems.ts'
 import type { PaidEventDeps } from './complete-paid.ts'
 import type { DisputeEvent, PaymentGateway } from './gateways/gateway.ts'
 import { findPayment } from './payments.ts'
+import { restOf } from './purchase.ts'
 import { refundByStore } from './refund.ts'
 
 /**
@@ -22,7 +23,9 @@ export async function recordDispute(
   if (state === 'open')
     return log.error({ ...about, answerBy }, 'a payment needs an operator: it is disputed')
   if (state === 'kept') return log.info(about, 'a dispute of a payment has ended, and the money is kept')
-  if (amount < payment.amount)
+  const purchase = await kind.find(db.read, payment.purchaseId)
+  // What was refunded before is not disputed.
+  if (purchase && amount < restOf(purchase))
     return log.error({ ...about, amount }, 'a payment needs an operator: a part of it is lost by a dispute')
   try {
     // never any: the payment was found; below is what a fan has spent by then.

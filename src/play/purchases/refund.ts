@@ -76,8 +76,10 @@ export async function refundByStore<Row extends Purchase, Lock extends Locked, R
   await kind.lock(tx, found, 'all')
   const purchase = await kind.find(tx, purchaseId)
   if (!purchase || purchase.status === 'refunded') return undefined
-  if (purchase.paymentReference === reference)
+  if (purchase.paymentReference === reference) {
+    await kind.voidDueParts?.(tx, purchase)
     return { ...(await refund(tx, kind, purchaseId)), delivered: purchase.completedAt !== null }
+  }
   if (purchase.status !== 'pending' && purchase.status !== 'cancelled') return undefined
   // The refund was reported before the payment.
   await markPaidTooLate(tx, kind, purchase, { kind: 'money', reference })

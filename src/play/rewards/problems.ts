@@ -82,12 +82,12 @@ export const rewardProblems = defineProblems({
   },
   already_used: {
     status: 409,
-    title: 'The redemption code was used already',
+    title: 'It was used already',
     description:
-      'A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again.',
+      'A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again. Of a withdrawal: nothing of the line can be taken back, because packs are opened, vouchers used, files or collectibles handed over.',
     members: Type.Object({
-      usedAt: Type.String({ format: 'date-time', description: 'When the code was used.' }),
-      usedBy: Type.String({ description: 'The source that used it.' }),
+      usedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the code was used.' })),
+      usedBy: Type.Optional(Type.String({ description: 'The source that used it.' })),
     }),
     example: { usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' },
   },

@@ -7,6 +7,7 @@ import { recordLine } from './events.ts'
 import { findOrder, type LineRow, type OrderRow, readLines, updateLine } from './order-rows.ts'
 import type { LineChange } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
+import { refundUnits } from './refund-lines.ts'
 import { changeSold, lockStock } from './stock.ts'
 
 /** The state that must precede each. */
@@ -19,13 +20,15 @@ const BEFORE: Record<LineChange['state'], string> = {
 
 /**
  * A repeat changes nothing, except that the carrier of a shipped line can be corrected. The units of a returned line go back
- * to the stock. A shipped line can still arrive or be returned after its order is refunded.
+ * to the stock; if the fan has withdrawn from it, it is refunded. A shipped line can still arrive or be returned after its order is
+ * refunded.
  */
 export async function changeLine(
   tx: Transaction,
   orderId: string,
   number: number,
   change: LineChange,
+  payOut: (orderId: string) => void = () => {},
 ): Promise<void> {
   const found = await findOrder(tx, orderId)
   if (!found) throw new DomainError(shopProblems.order_not_found)
@@ -43,16 +46,24 @@ export async function changeLine(
   if (isRepeat && (state !== 'shipped' || (line.carrier === carrier && line.tracking === tracking))) return
   if (!isRepeat && !mayBecome(order, line, state)) throw notAllowed(order, line)
   const isSold = state !== 'returned' && line.isSold
-  const [changed] = await updateLine(tx, orderId, number, { ...shipping, state, isSold })
+  const arrival = state === 'delivered' && !isRepeat ? { deliveredAt: tx.now() } : {}
+  const [changed] = await updateLine(tx, orderId, number, { ...shipping, ...arrival, state, isSold })
   if (!changed) throw new Error('a line vanished while its order was locked')
   // The parcel of an erased fan may still be on its way, but no event is recorded for that fan.
   if (fan) await recordLine(tx, order, changed)
   if (line.isSold && !isSold) changeSold(tx, [{ ...line, by: -line.quantity }])
+  if (state !== 'returned' || isRepeat || changed.withdrawnAt === null || order.status !== 'completed') return
+  await refundUnits(tx, orderId, [{ line: changed, units: line.quantity }], {
+    tells: fan !== undefined,
+    payOut,
+  })
 }
 
 function mayBecome(order: OrderRow, line: LineRow, state: LineChange['state']): boolean {
-  if (line.kind !== 'physical' || line.state !== BEFORE[state]) return false
-  return order.status === 'completed' || line.state === 'shipped'
+  // A withdrawn line comes back after it has arrived, too.
+  const comesBack = state === 'returned' && line.state === 'delivered' && line.withdrawnAt !== null
+  if (line.kind !== 'physical' || (line.state !== BEFORE[state] && !comesBack)) return false
+  return order.status === 'completed' || line.state === 'shipped' || comesBack
 }
 
 const notAllowed = (order: OrderRow, line: LineRow) =>

@@ -57,7 +57,7 @@ export async function startCheckout(
   await requireBuyable(tx, { userId, shippingCountry }, choice, options)
   const price = await requirePrice(tx, userId, choice, cart.voucher)
   const address = requireAddress(choice.products, cart.address)
-  return holdOrder(tx, userId, choice, { price, address }, options)
+  return holdOrder(tx, userId, choice, { price, address, waiver: cart.waiver ?? false }, options)
 }
 
 /** Whether the fan may buy the products now, and as many of them. */
@@ -108,11 +108,15 @@ async function holdOrder(
   tx: Transaction,
   userId: string,
   { lines: chosen, now, variants }: Choice,
-  { price, address }: { price: OrderPrice; address: ReturnType<typeof requireAddress> },
+  {
+    price,
+    address,
+    waiver,
+  }: { price: OrderPrice; address: ReturnType<typeof requireAddress>; waiver: boolean },
   { encryption, orderAddressRetentionDays: days }: CheckoutOptions,
 ): Promise<WholeOrder> {
   const addressKeptUntil = address && days > 0 ? new Date(now.getTime() + days * DAY_MS) : null
-  const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil })
+  const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil, waiver })
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
   const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
   if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })

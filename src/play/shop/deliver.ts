@@ -49,17 +49,17 @@ async function deliverLine(tx: Transaction, userId: string, line: LineRow): Prom
 }
 
 /**
- * Takes back unused units of a delivered line: sealed packs and vouchers. Links to a file end with the order; the fan keeps
- * collectibles. Returns whether the whole line was taken back.
+ * Takes back unused units of a delivered line: sealed packs and vouchers. Links to a file end with the line; the fan keeps
+ * collectibles. Returns how many units are back, now or from before.
  */
-export async function takeBackLine(tx: Transaction, line: LineRow): Promise<boolean> {
+export async function takeBackUnits(tx: Transaction, line: LineRow): Promise<number> {
   const { packId, collectibleId } = parseDelivers(line.delivers)
   if (line.kind === 'voucher') return voidVouchers(tx, line)
-  if (collectibleId !== undefined) return false
-  if (packId === undefined) return true
+  if (collectibleId !== undefined) return 0
+  if (packId === undefined) return line.quantity
   const units = (await readUnits(tx, line.orderId)).filter(unit => unit.line === line.number)
-  let isBack = true
+  let back = 0
   for (const { packPurchaseId } of units)
-    if (packPurchaseId !== null) isBack = (await takeBackPack(tx, packPurchaseId)) && isBack
-  return isBack
+    if (packPurchaseId !== null && (await takeBackPack(tx, packPurchaseId))) back++
+  return back
 }

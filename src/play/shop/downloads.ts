@@ -2,14 +2,15 @@
 
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import type { Reader } from '../../../db/index.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { isSameSecret } from '../../core/constant-time.ts'
 import { deriveKey } from '../../core/derived-key.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { parseDelivers } from './delivers.ts'
-import { findOrder, readLines } from './order-rows.ts'
+import { findOrder, readLines, updateLine } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
 
 /** Long enough to begin the download. */
@@ -38,25 +39,39 @@ export function createDownloads(secret: string, folder: string | null) {
   }
 }
 
-/** A link to the file of a paid line of the caller. @throws DomainError `order_not_found`, `no_download` */
+/**
+ * A link to the file of a paid line of the caller. From the first one on, the file counts as used.
+ * @throws DomainError `order_not_found`, `no_download`
+ */
 export async function issueDownload(
-  reader: Reader,
+  db: Database,
   downloads: Downloads,
   { userId }: Viewer,
   orderId: string,
   number: number,
 ) {
+  const { read: reader } = db
   const order = await findOrder(reader, orderId)
   if (!order || order.userId !== userId) throw new DomainError(shopProblems.order_not_found)
   if (!(await findFile(reader, orderId, number))) throw new DomainError(shopProblems.no_download)
+  const line = (await readLines(reader, orderId)).find(line => line.number === number)
+  if (line?.downloadedAt === null) await db.write(tx => noteDownload(tx, userId, orderId, number))
   return downloads.issue(orderId, number, reader.now())
 }
 
-/** The file of a paid line; undefined for a line without a file, or after its order is refunded. */
+/** Under the lock of a withdrawal, which decides by it. @throws DomainError `no_download` */
+async function noteDownload(tx: Transaction, userId: string, orderId: string, number: number): Promise<void> {
+  await lockToCount(tx, userId)
+  if (!(await findFile(tx, orderId, number))) throw new DomainError(shopProblems.no_download)
+  await updateLine(tx, orderId, number, { downloadedAt: tx.now() })
+}
+
+/** The file of a paid line; undefined for a line without a file, or after its refund or withdrawal. */
 async function findFile(reader: Reader, orderId: string, number: number): Promise<string | undefined> {
   const order = await findOrder(reader, orderId)
   const line = (await readLines(reader, orderId)).find(line => line.number === number)
-  return order?.status === 'completed' && line ? parseDelivers(line.delivers).file : undefined
+  const isOpen = order?.status === 'completed' && line && line.withdrawnAt === null
+  return isOpen ? parseDelivers(line.delivers).file : undefined
 }
 
 /** @throws DomainError `not_found` for a link that is forged, has expired, or whose order is refunded */

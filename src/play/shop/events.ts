@@ -15,9 +15,10 @@ export async function recordOrder(
   type: OrderEvent,
   order: OrderRow,
   lines?: LineRow[],
+  occurredAt?: Date | null,
 ): Promise<void> {
   const data = saleOf(order, lines ?? (await readLines(tx, order.id)))
-  await recordEvent(tx, { userId: order.userId, type, data })
+  await recordEvent(tx, { userId: order.userId, type, data, ...(occurredAt ? { occurredAt } : {}) })
 }
 
 /** An order in the data of events. */

@@ -23,12 +23,13 @@ interface NewOrder {
   /** Null if nothing is shipped. */
   address: Address | null
   addressKeptUntil: Date | null
+  waiver: boolean
 }
 
 export function newOrder(
   sources: Pick<Sources, 'newId' | 'randomBytes'>,
   encryption: Encryption,
-  { userId, now, price, address, addressKeptUntil }: NewOrder,
+  { userId, now, price, address, addressKeptUntil, waiver }: NewOrder,
 ): OrderRow {
   const id = sources.newId()
   return {
@@ -48,6 +49,8 @@ export function newOrder(
     paymentReference: null,
     address: address && encryptAddress(encryption, sources, id, address),
     addressKeptUntil,
+    refundedAmount: 0,
+    waiver,
   }
 }
 
@@ -72,5 +75,9 @@ export function newLine(
     isSold: false,
     carrier: null,
     tracking: null,
+    deliveredAt: null,
+    downloadedAt: null,
+    withdrawnAt: null,
+    refundedUnits: 0,
   }
 }

@@ -10,7 +10,7 @@ import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { rewardProblems } from '../rewards/problems.ts'
-import { deliverLines, findMissingPack, takeBackLine } from './deliver.ts'
+import { deliverLines, findMissingPack, takeBackUnits } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
 import {
@@ -22,6 +22,7 @@ import {
   updateLine,
   updateLines,
   updateOrder,
+  voidDueParts,
   type WholeOrder,
 } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
@@ -139,7 +140,8 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const sold = (await readLines(tx, order.id)).filter(({ isSold }) => isSold)
     const back: LineRow[] = []
     for (const line of sold) {
-      const isBack = isUnsent(line) || (line.kind !== 'physical' && (await takeBackLine(tx, line)))
+      const isBack =
+        isUnsent(line) || (line.kind !== 'physical' && (await takeBackUnits(tx, line)) === line.quantity)
       if (!isBack) continue
       const state = isUnsent(line) ? 'none' : 'returned'
       await updateLine(tx, order.id, line.number, { state, isSold: false })
@@ -152,6 +154,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     await giveCreditBack(tx, order)
     return order.completedAt !== null && back.length === sold.length
   },
+  voidDueParts: (tx, { id }) => voidDueParts(tx, id),
   recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
   async readGoods(reader, { id }) {
     const lines = await readLines(reader, id)
@@ -172,7 +175,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     supplyReturned ? 'all lines were returned to the stock' : 'not all lines were returned to the stock',
 }
 
-const isUnsent = ({ state }: LineRow) => state === 'none' || state === 'ready'
+export const isUnsent = ({ state }: LineRow) => state === 'none' || state === 'ready'
 
 function consequenceOf(line: LineRow): string {
   if (!line.isSold) return line.state === 'returned' ? 'returned before' : 'never delivered'

@@ -10,7 +10,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { encryptStored } from '../../platform/http/idempotency/stored-response.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
-import type { Payments } from '../purchases/gateways/create.ts'
+import { isStorePayment, type Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
 import { changeLine } from './change-line.ts'
@@ -26,7 +26,9 @@ import {
   prepareOrderPayment,
   verifyOrderPayment,
 } from './pay-order.ts'
+import { payOutLater } from './pay-out.ts'
 import { thrownBy } from './problems.generated.ts'
+import { withdrawOrder } from './withdraw.ts'
 
 type OrderDeps = FanDeps &
   ServerDeps & {
@@ -182,13 +184,44 @@ const ownRoutes = (deps: OrderDeps) =>
         examples: { 200: examplePaidOrder },
       }),
     )
+    .post(
+      '/:orderId/withdrawal',
+      ({ body, params: { orderId }, write }) =>
+        write(
+          async (tx, { userId }) => {
+            const withdrawal = { orderId, userId, numbers: body.lines }
+            const options = {
+              isStorePayment: (reference: string) => isStorePayment(deps.payments, reference),
+              payOut: payOutLater(deps),
+            }
+            return presentOrder(
+              await withdrawOrder(tx, withdrawal, options),
+              deps.addressEncryption,
+              deps.now(),
+            )
+          },
+          { encryption: encryptStored(deps.addressEncryption), toCount: true },
+        ),
+      operation({
+        id: 'withdrawOrder',
+        limit: 'purchases',
+        summary: 'Withdraw from an order',
+        description:
+          'Until the end of the 14th day after the last line was delivered; for lines that are not shipped, after the payment. What was not shipped or used is refunded at once, by the means of the payment; what was shipped when it is back. A repeat returns the same order.',
+        params: schema.OrderParams,
+        body: schema.WithdrawalRequest,
+        responses: { 200: schema.Order },
+        problems: thrownBy.withdrawOrder,
+        examples: { body: { lines: [1] }, 200: { ...examplePaidOrder, status: 'refunded' } },
+      }),
+    )
 
 const downloadRoutes = (deps: OrderDeps) =>
   fans(deps, { prefix: '/api/user/orders', tag: TAG }).get(
     '/:orderId/lines/:number/download',
     ({ caller, params: { orderId, number }, set }) => {
       set.headers['Cache-Control'] = 'no-store'
-      return issueDownload(deps.db.read, deps.downloads, caller, orderId, Number(number))
+      return issueDownload(deps.db, deps.downloads, caller, orderId, Number(number))
     },
     operation({
       id: 'issueDownload',
@@ -231,7 +264,7 @@ const serverRoutes = (deps: OrderDeps) =>
       '/:orderId/lines/:number',
       ({ body, params: { orderId, number }, write }) =>
         write(async tx => {
-          await changeLine(tx, orderId, Number(number), body)
+          await changeLine(tx, orderId, Number(number), body, payOutLater(deps))
           return readFanOrder(tx, deps.addressEncryption, orderId)
         }),
       operation({

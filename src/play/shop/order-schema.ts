@@ -30,6 +30,12 @@ export const Cart = Closed(
       description: 'What to buy: each variant once, all in one currency.',
     }),
     address: Type.Optional(AddressInput),
+    waiver: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: the fan asks for the delivery of digital goods at once, and knows that they cannot be withdrawn once delivered. Kept with the order.',
+      }),
+    ),
     voucher: Type.Optional(
       Type.String({
         minLength: 1,
@@ -50,6 +56,21 @@ export type OrderReference = typeof OrderReference.static
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 
 const PAYMENT_METHODS = ['points', 'cash', 'gateway'] as const
+
+export const WithdrawalRequest = Closed(
+  {
+    lines: Type.Optional(
+      Type.Array(Integer({ minimum: 1, maximum: 9999, description: 'Number of a line.' }), {
+        minItems: 1,
+        maxItems: MAX_LINES,
+        uniqueItems: true,
+        description: 'The lines to withdraw from. Without them, all that can be withdrawn.',
+        examples: [[1]],
+      }),
+    ),
+  },
+  { title: 'WithdrawalRequest' },
+)
 
 export const OrderPaymentRequest = Closed(
   {
@@ -100,6 +121,9 @@ const OrderLine = Closed(
     }),
     carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
     tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
+    withdrawnAt: Nullable(
+      Instant('When the fan withdrew from it. What was shipped is refunded when it is back.'),
+    ),
     delivers: Nullable(ShownDelivers, {
       description: 'What the fan gets with each unit. Null for products that are shipped.',
     }),
@@ -128,6 +152,10 @@ const orderMembers = {
   lines: Type.Array(OrderLine, { description: 'In the order of the cart.' }),
   discount: Closed(Price.properties, { description: 'The reduction by a voucher.' }),
   total: Closed(Price.properties, { description: 'The amount to pay, or that was paid.' }),
+  refunded: Closed(Price.properties, {
+    description: 'What was given back of it, or is on its way back, after a withdrawal or a refund.',
+  }),
+  waiver: Type.Boolean({ description: 'Whether the fan waived the withdrawal from digital goods.' }),
   address: Nullable(Address, {
     description: 'The shipping address. Null if nothing is shipped, or if the address was deleted.',
   }),
@@ -232,6 +260,7 @@ export const exampleOrder: Order = {
       state: 'none',
       carrier: null,
       tracking: null,
+      withdrawnAt: null,
       delivers: null,
       vouchers: [],
       packPurchaseIds: [],
@@ -239,6 +268,8 @@ export const exampleOrder: Order = {
   ],
   discount: { amount: 0, currency: 'EUR' },
   total: { amount: 3800, currency: 'EUR' },
+  refunded: { amount: 0, currency: 'EUR' },
+  waiver: false,
   address: exampleAddress,
   createdAt: '2026-08-15T18:30:00.000Z',
   expiresAt: '2026-08-15T19:00:00.000Z',

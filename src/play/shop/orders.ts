@@ -10,7 +10,7 @@ import { DomainError } from '../../core/problems.ts'
 import { readPublicProfiles } from '../../identity/users/public-profile.ts'
 import { decryptAddress } from './addresses.ts'
 import { presentDelivers } from './delivers.ts'
-import { findOrder, readWhole, shownStatusOf, type WholeOrder } from './order-rows.ts'
+import { findOrder, type OrderRow, readWhole, shownStatusOf, type WholeOrder } from './order-rows.ts'
 import type { FanOrder, Order } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
@@ -80,6 +80,8 @@ export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, n
     lines: presentLines(whole, currency),
     discount: { amount: order.discountAmount, currency },
     total: { amount, currency },
+    refunded: { amount: givenBack(order), currency },
+    waiver: order.waiver,
     address: decryptAddress(addressEncryption, order),
     createdAt: order.createdAt.toISOString(),
     expiresAt: order.expiresAt.toISOString(),
@@ -87,6 +89,10 @@ export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, n
     refundedAt: order.refundedAt?.toISOString() ?? null,
   }
 }
+
+/** Of an order that was paid and refunded, or is to be, the whole price. */
+const givenBack = ({ status, priceAmount, refundedAmount }: OrderRow) =>
+  status === 'refunded' || status === 'refund_due' ? priceAmount : refundedAmount
 
 function presentLines({ lines, units }: WholeOrder, currency: string): Order['lines'] {
   return lines.map(line => {
@@ -100,6 +106,7 @@ function presentLines({ lines, units }: WholeOrder, currency: string): Order['li
       price: { amount, currency },
       carrier,
       tracking,
+      withdrawnAt: line.withdrawnAt?.toISOString() ?? null,
       // Guarantee of the casts: constraints of the tables.
       kind: line.kind as Order['lines'][number]['kind'],
       state: line.state as Order['lines'][number]['state'],

@@ -67,6 +67,18 @@ export const shopProblems = defineProblems({
     description:
       'The order is paid, expired, cancelled or refunded; `detail` states which. Read the order again, or start a new one.',
   },
+  withdrawal_over: {
+    status: 409,
+    title: 'The time for a withdrawal is over',
+    description:
+      'A withdrawal is possible until the end of the 14th day after the last line was delivered; for goods that are not shipped, after the payment. Ask the club.',
+  },
+  withdrawal_waived: {
+    status: 409,
+    title: 'The withdrawal was waived',
+    description:
+      'The line is not shipped, it was delivered at once, and the fan waived the withdrawal at the checkout. Ask the club.',
+  },
   no_download: {
     status: 404,
     title: 'There is no file to download',

@@ -32,8 +32,8 @@ export async function issueVouchers(tx: Transaction, { orderId, number, quantity
   await insertRows(tx, tx.tables.orderUnits, units)
 }
 
-/** Voids the unused vouchers of a line. Returns whether none was used. */
-export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow): Promise<boolean> {
+/** Voids the unused vouchers of a line. Returns how many are void. */
+export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow): Promise<number> {
   const { orderUnits: units } = tx.tables
   const isOfLine = and(eq(units.orderId, orderId), eq(units.line, number))
   await lockVouchersOf(tx, orderId)
@@ -41,11 +41,11 @@ export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow
     .update(units)
     .set({ voidedAt: tx.now() })
     .where(and(isOfLine, isNull(units.usedAt), isNull(units.voidedAt)))
-  const left = await tx
+  const voided = await tx
     .select({ unit: units.unit })
     .from(units)
-    .where(and(isOfLine, isNull(units.voidedAt)))
-  return left.length === 0
+    .where(and(isOfLine, isNotNull(units.voidedAt)))
+  return voided.length
 }
 
 /** Voids the unused vouchers of an erased fan, who may have shown the codes to others. */

@@ -58,6 +58,7 @@ const UNHEARD: Record<string, string> = {
   'reward.code_replaced': 'by one of support, again and again',
   'reward.use_undone': 'a taking-back, by staff',
   'purchase.refunded': 'a taking-back, for nothing by a refund of a store',
+  'order.withdrawn': 'by the fan alone; what it takes back is voided',
   'order.created': 'by the fan alone, unpaid',
   'order.expired': 'by the fan alone, unpaid',
   'order.cancelled': 'by the fan alone, unpaid',

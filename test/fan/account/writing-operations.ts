@@ -246,6 +246,10 @@ export const operations: Record<
     const { id } = expectStatus(201, await checkout(fan, await addStock(world, null)))
     return { send: () => cancelOrder(fan, id) }
   },
+  withdrawOrder: async (world, fan) => {
+    const { id } = await buyWithMoney(fan, await addStock(world, null))
+    return { send: () => fan.post(`/api/user/orders/${id}/withdrawal`) }
+  },
   changeOrderLine: async (world, fan) => {
     const warehouse = await serverClient(world, 'orders:write')
     const { id } = await buyWithMoney(fan, await addStock(world, null))

@@ -27,6 +27,7 @@ import { refund } from '../../../src/play/purchases/refund.ts'
 import { answerQuestion } from '../../../src/play/questions/change.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { noteExpiredOrders } from '../../../src/play/shop/sweep-orders.ts'
+import { withdrawOrder } from '../../../src/play/shop/withdraw.ts'
 import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
@@ -51,6 +52,7 @@ import { ADDRESS, cancelOrder, checkout, completeOrder, HOLD, pay } from '../../
 import { holdForPack, promote, startTopUp, topUp } from '../../play/top-ups/cash-world.ts'
 import { accept, offer } from '../../play/trades/trades-world.ts'
 import { challenge, linkAccount, newAccount } from '../../play/wallets/wallets-world.ts'
+import type { Client } from '../../support/client.ts'
 import type { World } from '../../support/world.ts'
 
 const EVENT = 'shop.purchase'
@@ -418,11 +420,33 @@ async function shop(world: World, fan: NamedFan) {
   const byCash = expectStatus(201, await checkout(fan, line('shirt', 'm')))
   expectStatus(200, await fan.post('/api/checkout/payment', { orderId: byCash.id, method: 'cash' }))
   expectStatus(200, await completeOrder(fan, byCash.id))
+  await withdrawals(world, fan, byPoints.id, systems)
   expectStatus(201, await checkout(fan, line('shirt', 'xl', 1)))
   // It expires, and the next one is left pending.
   world.clock.advance(HOLD)
   await noteExpiredOrders(world.db)
   expectStatus(201, await checkout(fan, line('shirt', 'xl', 1)))
+}
+
+/** Parts of orders that a gateway has to refund and that are refunded, and a line that waits for its return. */
+async function withdrawals(world: World, fan: NamedFan, byPoints: string, systems: Client) {
+  const options = { isStorePayment: () => false, payOut: () => {} }
+  const withdraw = (orderId: string, ...numbers: number[]) =>
+    world.db.write(tx => withdrawOrder(tx, { orderId, userId: fan.id, numbers }, options))
+  const { id } = expectStatus(
+    201,
+    await checkout(fan, line('shirt', 'm'), line('shirt', 'xl'), line('voucher', 'one', 1)),
+  )
+  expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+  for (const change of [{ state: 'ready' }, { state: 'shipped', carrier: 'CTT' }, { state: 'delivered' }])
+    expectStatus(200, await systems.put(`/api/orders/${id}/lines/1`, change))
+  await withdraw(id, 2)
+  await withdraw(id, 1)
+  const two = expectStatus(201, await checkout(fan, line('shirt', 'm'), line('shirt', 'xl')))
+  expectStatus(200, await fan.post('/api/checkout/payment', { orderId: two.id, method: 'cash' }))
+  expectStatus(200, await completeOrder(fan, two.id))
+  await withdraw(two.id, 1)
+  await withdraw(byPoints, 1)
 }
 
 async function packs(world: World, fan: NamedFan) {

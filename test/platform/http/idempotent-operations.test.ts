@@ -81,6 +81,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       method: 'gateway',
     }),
     cancelCheckout: async fan => ({ orderId: (await checkout(fan, await addStock(world, null))).body.id }),
+    withdrawOrder: () => ({ lines: [1] }),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
     writeVote: () => ({ optionId: 'home' }),
     registerDevice: fan => ({ kind: 'fcm', token: fan.subject }),

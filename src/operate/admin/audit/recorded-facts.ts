@@ -29,7 +29,7 @@ export interface Fact {
 type Facts = { [Type in ApplicationEventType]?: (happened: Happened<Type>) => readonly Fact[] }
 
 type OrderEvent = Extract<ApplicationEventType, `order.${string}`>
-type OrderHappened = Happened<Exclude<OrderEvent, 'order.line_changed'>>
+type OrderHappened = Happened<Exclude<OrderEvent, 'order.line_changed' | 'order.withdrawn'>>
 
 const orderFact = ({ data, fan }: OrderHappened, columns: Columns = {}): Fact => ({
   of: 'orders',
@@ -139,7 +139,14 @@ export const FACTS: Facts = {
     },
   ],
   'order.created': happened => [orderFact(happened, { createdAt: happened.at }), ...lineFacts(happened)],
-  'order.paid': happened => [orderFact(happened, { status: 'completed', completedAt: happened.at })],
+  // Recorded anew after a refund of a part, with what is left.
+  'order.paid': ({ data, at, fan }) => [
+    {
+      of: 'orders',
+      key: { id: data.orderId },
+      columns: { userId: fan, status: 'completed', completedAt: at },
+    },
+  ],
   'order.expired': happened => [orderFact(happened, { expiryNotedAt: happened.at })],
   'order.cancelled': happened => [orderFact(happened, { status: 'cancelled' })],
   'order.refund_due': happened => [orderFact(happened, { status: 'refund_due' })],
@@ -147,6 +154,12 @@ export const FACTS: Facts = {
   'order.line_changed': ({ data: { orderId, line, state, carrier, tracking } }) => [
     { of: 'orderLines', key: { orderId, number: String(line) }, columns: { state, carrier, tracking } },
   ],
+  'order.withdrawn': ({ data: { orderId, lines }, at }) =>
+    lines.map(({ line }) => ({
+      of: 'orderLines',
+      key: { orderId, number: String(line) },
+      columns: { withdrawnAt: at },
+    })),
   'fan.merged': ({ data, at, fan }) => [
     { of: 'fanMerges', key: { fromId: data.fromUserId }, columns: { intoId: fan, mergedAt: at } },
   ],

@@ -10,6 +10,7 @@ import { byMergedFans } from './merged-fans.ts'
 
 type EntryRow = Tables['cashEntries']['$inferSelect']
 type HoldRow = Tables['cashHolds']['$inferSelect']
+type RefundRow = Tables['orderRefunds']['$inferSelect']
 type TopUpRow = Tables['topUps']['$inferSelect']
 
 /**
@@ -35,6 +36,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
   const promotions = await reader.select().from(cashPromotions).where(inRange(cashPromotions.userId, range))
   const bought = await reader.select().from(topUps).where(inRange(topUps.userId, range))
   const parts = await readParts(reader, holds)
+  const refunds = await readRefunds(reader, holds)
 
   const findings: Finding[] = []
   const chains = Map.groupBy(entries, nameOf)
@@ -92,7 +94,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         ...differsInTime(of.userId, `cash_entries.created_at of ${reason} ${ref}`, at, entry.createdAt),
       )
   }
-  for (const hold of holds) checkHold(hold, check)
+  for (const hold of holds) checkHold(hold, refunds.get(hold.purchaseId) ?? [], check)
   const promoted = new Map<string, number>()
   for (const { purchaseId, amount } of [...parts.values()].flat())
     promoted.set(purchaseId, (promoted.get(purchaseId) ?? 0) + amount)
@@ -101,6 +103,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     if (part > amount)
       findings.push(...differs(userId, `cash_hold_promotions.amount of ${purchaseId}`, amount, part))
   }
+  const refundRefs = [...refunds].flatMap(([orderId, some]) => [orderId, ...some.map(({ id }) => id)])
   for (const topUp of bought) checkTopUp(topUp, check)
   for (const promotion of promotions) {
     const { userId, currency, ref, amount, remaining } = promotion
@@ -110,7 +113,8 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     let isEnded = false
     for (const part of taken) if (part.isTaken) left -= part.amount
     // Expired directly, or at the end of a purchase that held a part of it. A ref may contain a colon.
-    for (const ended of [ref, ...taken.map(({ purchaseId }) => `${ref}:${purchaseId}`)]) {
+    const ends = [...taken.map(({ purchaseId }) => purchaseId), ...refundRefs].map(of => `${ref}:${of}`)
+    for (const ended of new Set([ref, ...ends])) {
       const cause = causeOf(userId, 'promotion_ended', ended)
       const entry = booked.get(cause)
       if (entry?.currency !== currency) continue
@@ -178,12 +182,26 @@ type Check = (
   at?: Date | null,
 ) => void
 
-function checkHold(hold: HoldRow, check: Check): void {
+/** Refunds of parts by purchase. */
+async function readRefunds(reader: Reader, holds: HoldRow[]) {
+  const { orderRefunds } = reader.tables
+  const rows = await reader
+    .select()
+    .from(orderRefunds)
+    .where(isListed(reader, orderRefunds.orderId, toList(holds.map(({ purchaseId }) => purchaseId))))
+    .orderBy(asc(orderRefunds.id))
+  return Map.groupBy(rows, ({ orderId }) => orderId)
+}
+
+function checkHold(hold: HoldRow, refunds: RefundRow[], check: Check): void {
   const { state, purchaseId, amount, settledAt } = hold
   const isCaptured = state === 'captured' || state === 'refunded'
   const isRefunded = state === 'refunded'
   check(hold, 'payment', purchaseId, isCaptured ? -amount : 0, isRefunded ? null : settledAt)
-  check(hold, 'refund', purchaseId, isRefunded ? amount : 0, settledAt)
+  const ofCash = refunds.filter(() => isCaptured)
+  const given = ofCash.reduce((sum, part) => sum + part.amount, 0)
+  for (const part of ofCash) check(hold, 'refund', part.id, part.amount, part.createdAt)
+  check(hold, 'refund', purchaseId, isRefunded ? amount - given : 0, settledAt)
 }
 
 function checkTopUp({ id, userId, status, priceAmount, priceCurrency, completedAt }: TopUpRow, check: Check) {

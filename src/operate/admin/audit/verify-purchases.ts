@@ -44,12 +44,23 @@ async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }
     .select({ id: users.id })
     .from(users)
     .where(or(eq(users.id, purchases.userId), eq(users.mergedIntoId, purchases.userId)))
+  const { orderRefunds } = reader.tables
+  const parts = reader
+    .select({ id: orderRefunds.id })
+    .from(orderRefunds)
+    .where(eq(orderRefunds.orderId, purchases.id))
   const bookedFor = (reason: string) =>
     sql<number>`coalesce((${reader
       .select({ delta: sql`sum(${entries.delta})` })
       .from(entries)
       .where(
-        and(inArray(entries.userId, records), eq(entries.reason, reason), eq(entries.ref, purchases.id)),
+        and(
+          inArray(entries.userId, records),
+          eq(entries.reason, reason),
+          kind.name === 'order'
+            ? or(eq(entries.ref, purchases.id), inArray(entries.ref, parts))
+            : eq(entries.ref, purchases.id),
+        ),
       )}), 0)`.mapWith(Number)
   const rows = await reader
     .select({
@@ -58,6 +69,7 @@ async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }
       status: purchases.status,
       amount: purchases.priceAmount,
       currency: purchases.priceCurrency,
+      part: 'refundedAmount' in purchases ? purchases.refundedAmount : sql<number>`0`.mapWith(Number),
       expiresAt: purchases.expiresAt,
       hold: holds,
       paid: bookedFor(reasons.paid),
@@ -66,9 +78,12 @@ async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }
     .from(purchases)
     .leftJoin(holds, eq(holds.purchaseId, purchases.id))
     .where(inRange(purchases.userId, range))
-  return rows.flatMap(({ id, userId, status, amount, currency, expiresAt, hold, paid, refunded }) => {
+  return rows.flatMap(({ id, userId, status, amount, currency, part, expiresAt, hold, paid, refunded }) => {
     const isSold = currency === POINTS && (status === 'completed' || status === 'refunded')
-    const due = { paid: isSold ? 0 - amount : 0, refunded: isSold && status === 'refunded' ? amount : 0 }
+    const due = {
+      paid: isSold ? 0 - amount : 0,
+      refunded: isSold ? (status === 'refunded' ? amount : part) : 0,
+    }
     const what = (reason: string) => `${table}.status and price_amount of ${id} by ${reason}`
     return [
       ...differs(userId, what(reasons.paid), paid, due.paid),

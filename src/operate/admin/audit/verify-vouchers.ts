@@ -26,7 +26,7 @@ async function findUnspentCredits(reader: Reader): Promise<Finding[]> {
 }
 
 async function findWrongUnits(reader: Reader): Promise<Finding[]> {
-  const { orders, orderUnits: units, users } = reader.tables
+  const { orders, orderLines: lines, orderUnits: units, users } = reader.tables
   const user = aliasedTable(orders, 'user_order')
   const isPaid = and(eq(orders.status, 'completed'), isNull(users.erasedAt))
   const rows = await reader
@@ -42,6 +42,7 @@ async function findWrongUnits(reader: Reader): Promise<Finding[]> {
     })
     .from(units)
     .innerJoin(orders, eq(orders.id, units.orderId))
+    .innerJoin(lines, and(eq(lines.orderId, units.orderId), eq(lines.number, units.line)))
     .innerJoin(users, eq(users.id, orders.userId))
     .leftJoin(user, eq(user.id, sql`substr(${units.usedBy}, 7)`))
     .where(
@@ -49,7 +50,7 @@ async function findWrongUnits(reader: Reader): Promise<Finding[]> {
         isNotNull(units.code),
         or(
           and(isNull(units.usedAt), isNull(units.voidedAt), not(isPaid ?? sql`true`)),
-          and(isNotNull(units.voidedAt), isPaid),
+          and(isNotNull(units.voidedAt), isPaid, isNull(lines.withdrawnAt)),
           and(like(units.usedBy, 'order:%'), or(isNull(user.id), ne(user.status, 'completed'))),
         ),
       ),

@@ -1,15 +1,14 @@
 /** Refunds by an operator, for any kind of purchase, with the gateway that received the payment. */
-import type { Reader, Transaction } from '../../../../db/index.ts'
+import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { readPublicProfiles } from '../../../identity/users/public-profile.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
-import { findGateway, type Payments } from '../../../play/purchases/gateways/create.ts'
-import type { PaymentGateway } from '../../../play/purchases/gateways/gateway.ts'
 import { findOfKinds, type PurchaseKind } from '../../../play/purchases/kind.ts'
 import { findPayment } from '../../../play/purchases/payments.ts'
 import { purchaseProblems } from '../../../play/purchases/problems.ts'
-import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../../../play/purchases/purchase.ts'
-import { markDue, type Refund, refund } from '../../../play/purchases/refund.ts'
+import { type Purchase, restOf, statusOf } from '../../../play/purchases/purchase.ts'
+import type { Refund } from '../../../play/purchases/refund.ts'
+import { type RefundDeps, refundWithGateway } from '../../../play/purchases/refund-money.ts'
 import { orderKind } from '../../../play/shop/order-kind.ts'
 import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
 
@@ -20,14 +19,6 @@ interface Refundable {
   kind: PurchaseKind
   purchase: Purchase
   status: 'completed' | 'refund_due' | 'refunded'
-}
-
-interface RefundDeps {
-  read: Reader
-  /** Each call is one unit of work. */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Called only for a payment of a gateway. */
-  loadPayments(): Promise<Payments>
 }
 
 /** @throws DomainError `purchase_not_found`; `not_refundable` if nothing was paid */
@@ -42,42 +33,10 @@ export async function findRefundable(reader: Reader, id: string): Promise<Refund
   })
 }
 
-/**
- * Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the gateway
- * does not pay twice. The fan cannot use the goods meanwhile. Returns null and changes nothing if it is already refunded.
- * @throws DomainError of `findRefundable` and of the gateway
- */
-export async function refundPurchase(
-  { read, write, loadPayments }: RefundDeps,
-  id: string,
-): Promise<Refund | null> {
-  const { kind, purchase, status } = await findRefundable(read, id)
-  if (status === 'refunded') return null
-  // never order_not_found, top_up_not_found: the purchase was found.
-  try {
-    if (isPaidByGateway(purchase)) {
-      const gateway = gatewayOf(await loadPayments(), purchase)
-      await write(tx => markDue(tx, kind, id))
-      await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
-    }
-    return await write(tx => refund(tx, kind, id))
-  } catch (error) {
-    // A concurrent refund may have completed it.
-    const now: Purchase | undefined = await kind.find(read, id)
-    if (now?.status !== 'refunded') throw error
-    return null
-  }
-}
-
-/** The gateway that received the payment. Before any change. @throws DomainError `not_refundable` */
-function gatewayOf(payments: Payments, { paymentReference }: Purchase): PaymentGateway {
-  const gateway = findGateway(payments, paymentReference ?? '')
-  if (gateway?.refunds) return gateway
-  throw new DomainError(purchaseProblems.not_refundable, {
-    detail: gateway
-      ? `Only ${gateway.name} refunds this payment, when the customer asks there; its notification records it.`
-      : 'Set PAYMENT_GATEWAY to the gateway that received the payment.',
-  })
+/** Null, with nothing changed, if it is already refunded. @throws DomainError of `findRefundable` and of the gateway */
+export async function refundPurchase(deps: RefundDeps, id: string): Promise<Refund | null> {
+  const { kind, purchase, status } = await findRefundable(deps.read, id)
+  return status === 'refunded' ? null : refundWithGateway(deps, kind, purchase)
 }
 
 const MAX_REFUNDS = 200
@@ -99,7 +58,7 @@ export async function listRefundsDue(reader: Reader) {
       kind,
       paymentReference,
       fan: { id, displayName: profiles.get(id)?.displayName ?? null },
-      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      price: { amount: restOf(row), currency: row.priceCurrency },
       createdAt: createdAt.toISOString(),
       since: (payment?.createdAt ?? createdAt).toISOString(),
     })

@@ -63,14 +63,14 @@ function plainExpression(reader: Reader, name: PlainFact): Expression {
   }
 }
 
-/** Paid and not refunded. */
+/** Paid, less what was refunded. */
 function spent({ tables: { users, orders } }: Tables, currency: string): SQL {
   const isPaid = and(
     eq(orders.userId, users.id),
     eq(orders.status, 'completed'),
     eq(orders.priceCurrency, currency),
   )
-  return sql`(select coalesce(sum(${orders.priceAmount}), 0) from ${orders} where ${isPaid})`
+  return sql`(select coalesce(sum(${orders.priceAmount} - ${orders.refundedAmount}), 0) from ${orders} where ${isPaid})`
 }
 
 /** As it is stored: a task brings tiers up to date after a season. */

@@ -7,7 +7,13 @@ import { shopProblems } from '../../../play/shop/problems.ts'
 export const thrownBy = {
   listConsoleOrders: [transportProblems.invalid_cursor],
   readConsoleOrder: [shopProblems.order_not_found],
-  changeConsoleOrderLine: [shopProblems.order_not_found, shopProblems.line_state_not_allowed],
+  changeConsoleOrderLine: [
+    shopProblems.order_not_found,
+    shopProblems.line_state_not_allowed,
+    purchaseProblems.purchase_not_found,
+    pointsProblems.points_limit_reached,
+    purchaseProblems.not_refundable,
+  ],
   refundPurchase: [
     purchaseProblems.purchase_not_found,
     purchaseProblems.not_refundable,

@@ -8,6 +8,7 @@ import { Nothing } from '../../../platform/http/contract/operation.ts'
 import type { Payments } from '../../../play/purchases/gateways/create.ts'
 import { changeLine } from '../../../play/shop/change-line.ts'
 import { writePackingList } from '../../../play/shop/packing-list.ts'
+import { payOutLater } from '../../../play/shop/pay-out.ts'
 import { listOrdersOf, readOrderDetail } from '../../../play/shop/staff-orders.ts'
 import { findRefundable, listRefundsDue, refundPurchase } from '../../admin/refunds/refund-purchase.ts'
 import { consoleOperation } from '../contract/operation.ts'
@@ -52,9 +53,14 @@ const orderRoutes = (deps: OrderDeps) => {
       async ({ act, body, params: { orderId, number }, staff }) => {
         const { reason, ...change } = body
         const line = Number(number)
-        await act({ kind: 'order', id: orderId }, reason, tx => changeLine(tx, orderId, line, change), {
-          detail: { line, state: change.state },
-        })
+        await act(
+          { kind: 'order', id: orderId },
+          reason,
+          tx => changeLine(tx, orderId, line, change, payOutLater(deps)),
+          {
+            detail: { line, state: change.state },
+          },
+        )
         return read(staff, orderId)
       },
       consoleOperation({

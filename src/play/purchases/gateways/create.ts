@@ -2,7 +2,7 @@ import { type AppSources, realSources } from '../../../core/sources.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../../core/ssrf-guard.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { AppleGateway } from './apple.ts'
-import type { PaymentGateway } from './gateway.ts'
+import { isStore, type PaymentGateway } from './gateway.ts'
 import type { GoogleGateway } from './google.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway, StripeOptions } from './stripe.ts'
@@ -50,6 +50,12 @@ export const defaultGateway = ({ stripe, sandbox }: Payments): PaymentGateway | 
 /** The gateway that received this payment. */
 export const findGateway = (payments: Payments, reference: string): PaymentGateway | undefined =>
   gatewaysOf(payments).find(gateway => gateway.recognizes(reference))
+
+/** Whether a store of a mobile platform took this payment. */
+export function isStorePayment(payments: Payments, reference: string): boolean {
+  const gateway = findGateway(payments, reference)
+  return gateway !== undefined && isStore(gateway)
+}
 
 /** Prevents the payment with every gateway. @throws DomainError `payment_gateway_unavailable` */
 export const cancelWithAll = (payments: Payments, charge: Parameters<PaymentGateway['cancel']>[0]) =>

@@ -13,6 +13,8 @@ export interface Charge {
   currency: string
   /** When the hold ends. */
   expiresAt: Date
+  /** Of a refund: another part of the payment is refunded by itself. */
+  isPart?: boolean
 }
 
 /** The reference that a client sends to complete a purchase. Its maximum length fits the signed transaction of a store. */

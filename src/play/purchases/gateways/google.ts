@@ -88,7 +88,8 @@ export function createGoogleGateway(config: GoogleConfig, options: GoogleOptions
       return (await ask(`/purchases/products/${product}/tokens/${tokenOf(reference)}:consume`, {})) !== null
     },
 
-    async refund(_charge, reference) {
+    async refund({ isPart }, reference) {
+      if (isPart) throw notRefundable('Google Play refunds whole payments only.')
       const purchase = REFERENCE.test(reference) ? await find(reference) : null
       if (!purchase) throw notRefundable('The payment was not made in Google Play.')
       if (purchase.purchaseStateContext?.purchaseState === 'CANCELLED') return

@@ -32,6 +32,8 @@ export interface GatewayRecords {
   findPayment(reference: string): Promise<PaymentRecord | null>
   /** The amount that was refunded of a payment. */
   refundedAmount(reference: string): Promise<number>
+  /** Whether this part of a payment was refunded: an idempotency key ends after a day. */
+  hasRefund(reference: string, part: string): Promise<boolean>
 }
 
 /** Stripe's maximum. */
@@ -77,6 +79,11 @@ export function createRecords({ stripe, ask }: StripeClient): GatewayRecords {
       for await (const page of refundsOf({ payment_intent: reference }))
         for (const { amount } of page.filter(isMoney)) sum += amount
       return sum
+    },
+    async hasRefund(reference, part) {
+      for await (const page of refundsOf({ payment_intent: reference }))
+        if (page.filter(isMoney).some(({ metadata }) => metadata?.refund === part)) return true
+      return false
     },
   }
 }

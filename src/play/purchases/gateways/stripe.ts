@@ -28,6 +28,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
   const { checkout } = config
   const intents = createIntents(client)
   const sessions = createSessions(client, checkout)
+  const records = createRecords(client)
 
   return {
     name: 'stripe',
@@ -43,10 +44,15 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
     cancel: charge => (checkout ? sessions : intents).cancel(charge),
 
-    async refund({ purchaseId }, reference) {
+    async refund({ purchaseId, amount, isPart }, reference) {
       if (!intents.recognizes(reference)) throw notRefundable('The payment was not made with Stripe.')
+      if (isPart && (await records.hasRefund(reference, purchaseId))) return
+      const part = isPart ? { amount, metadata: { refund: purchaseId } } : {}
       const result = await ask('refund', () =>
-        stripe.refunds.create({ payment_intent: reference }, { idempotencyKey: `refund-${purchaseId}` }),
+        stripe.refunds.create(
+          { payment_intent: reference, ...part },
+          { idempotencyKey: `refund-${purchaseId}` },
+        ),
       )
       // Stripe deletes an idempotency key after a day, but not the refund.
       if ('refusal' in result) {
@@ -59,6 +65,6 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
     verifySignature: delivery => verifyStripeSignature(config.webhookSecret, delivery),
     readEvent: createEventReader(client),
-    records: createRecords(client),
+    records,
   }
 }

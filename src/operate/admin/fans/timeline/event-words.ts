@@ -207,6 +207,7 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
   'order.cancelled': ofOrder({ title: 'Cancelled an order' }),
   'order.refund_due': ofOrder({ title: 'An order must be refunded', tone: 'warn' }),
   'order.refunded': ofOrder({ title: 'An order was refunded' }),
+  'order.withdrawn': ofOrder({ title: 'Withdrew from an order', tone: 'warn' }),
   'order.line_changed': {
     describe: ({ orderId, productId, state, carrier, tracking }, { names }) => ({
       title: `${names.quote('product', productId)} ${LINE_STATES[String(state)] ?? `is ${state}`}`,
