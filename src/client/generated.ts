@@ -3848,7 +3848,7 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            /** @description What was refunded of it, or is to be, after a withdrawal or a refund. */
             refunded: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
@@ -3956,7 +3956,7 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            /** @description What was refunded of it, or is to be, after a withdrawal or a refund. */
             refunded: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;
@@ -5749,7 +5749,7 @@ export interface components {
         };
         /**
          * OrderPaidMessage
-         * @description An order was paid. A refund of some of its lines voids it and records it anew with what is left; the refund of the last one voids it.
+         * @description An order was paid. A refund of some of its lines voids it and records it again with what is left; the refund of the last one voids it.
          */
         OrderPaidMessage: {
             /**

@@ -3346,7 +3346,7 @@ export interface components {
                 /** @description `POINTS`, or ISO 4217. */
                 currency: string;
             };
-            /** @description What was given back of it, or is on its way back, after a withdrawal or a refund. */
+            /** @description What was refunded of it, or is to be, after a withdrawal or a refund. */
             refunded: {
                 /** @description Points, or minor units of the currency. */
                 amount: number;

@@ -109,7 +109,7 @@ export function defineShopTables(
       /** Time when the event of its expiry was recorded. */
       expiryNotedAt: timestamp(),
       paymentReference: id(),
-      /** Part of the price that was given back for some of the lines, or is due. Never more than the price. */
+      /** Part of the price that was refunded for some of the lines, or is due. Never more than the price. */
       refundedAmount: integer().notNull().default(0),
       /** The fan waived the withdrawal from lines that are not shipped. */
       waiver: boolean().notNull().default(false),
@@ -166,7 +166,7 @@ export function defineShopTables(
       /** When a link to its file was first given. */
       downloadedAt: timestamp(),
       withdrawnAt: timestamp(),
-      /** Units whose price was given back by a withdrawal, or is due. */
+      /** Units whose price was refunded by a withdrawal, or is due. */
       refundedUnits: integer().notNull().default(0),
     },
     t => [
@@ -234,7 +234,7 @@ export function defineShopTables(
       number: integer().notNull(),
       /** In the currency of the order. */
       amount: integer().notNull(),
-      /** JSON: numbers of the lines, with the units whose price it gives back. */
+      /** JSON: numbers of the lines, with the units whose price it refunds. */
       lines: text().notNull(),
       /** `due` at the gateway, `refunded`, or `void`: the gateway had returned the whole payment before. */
       state: id().notNull(),

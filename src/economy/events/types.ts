@@ -244,7 +244,7 @@ export const applicationEvents = {
   }),
   'order.paid': Closed(orderMembers, {
     description:
-      'An order was paid. A refund of some of its lines voids it and records it anew with what is left; the refund of the last one voids it.',
+      'An order was paid. A refund of some of its lines voids it and records it again with what is left; the refund of the last one voids it.',
   }),
   'order.expired': Closed(orderMembers, {
     description: `An order was not paid in time, and its stock was released. A payment that comes later pays it if there is stock, or is refunded. ${UNHEARD}`,

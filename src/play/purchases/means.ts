@@ -30,7 +30,7 @@ interface MeansOfPayment<Given extends MoneyPayment[] = []> {
   refund(tx: Transaction, kind: PurchaseKind, purchase: Purchase, part: Part): Promise<void>
 }
 
-/** What is given back. */
+/** What is refunded. */
 interface Part {
   /** The id of the purchase for what is left of its price. */
   ref: string

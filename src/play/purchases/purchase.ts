@@ -22,7 +22,7 @@ export interface Purchase {
   /** Absent from kinds that cannot be cancelled. */
   cancelledAt?: Date | null
   refundedAt: Date | null
-  /** Part of the price that was given back before, or is due at the gateway. Absent from kinds without parts. */
+  /** Part of the price that was refunded before, or is due at the gateway. Absent from kinds without parts. */
   refundedAmount?: number
   /** The payment of a price in money. */
   paymentReference: string | null
@@ -44,7 +44,7 @@ export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
 export const isPaidByGateway = (purchase: Purchase) =>
   needsMoney(purchase) && purchase.paymentReference !== null
 
-/** What a refund of the purchase gives back. */
+/** What a refund of the purchase returns. */
 export const restOf = ({
   priceAmount,
   refundedAmount = 0,

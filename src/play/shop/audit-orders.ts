@@ -105,7 +105,7 @@ async function findWrongLines(reader: Reader): Promise<Finding[]> {
   ])
 }
 
-/** What was given back of a price must be the sum of the parts, and never more than the price. */
+/** What was refunded of a price must be the sum of the parts, and never more than the price. */
 async function findWrongParts(reader: Reader): Promise<Finding[]> {
   const { orders, orderRefunds: parts } = reader.tables
   const rows = await reader.select().from(parts).orderBy(asc(parts.orderId), asc(parts.number))
@@ -143,7 +143,7 @@ async function findWrongParts(reader: Reader): Promise<Finding[]> {
 
 const PAID = ['completed', 'refund_due', 'refunded']
 
-/** Units whose price was given back must be those of the parts of a paid order; the others are refunded with the whole order. */
+/** Units whose price was refunded must be those of the parts of a paid order; the others are refunded with the whole order. */
 async function findWrongReturns(reader: Reader): Promise<Finding[]> {
   const { orders, orderLines: lines, orderRefunds: parts } = reader.tables
   const rows = await reader

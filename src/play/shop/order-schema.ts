@@ -153,7 +153,7 @@ const orderMembers = {
   discount: Closed(Price.properties, { description: 'The reduction by a voucher.' }),
   total: Closed(Price.properties, { description: 'The amount to pay, or that was paid.' }),
   refunded: Closed(Price.properties, {
-    description: 'What was given back of it, or is on its way back, after a withdrawal or a refund.',
+    description: 'What was refunded of it, or is to be, after a withdrawal or a refund.',
   }),
   waiver: Type.Boolean({ description: 'Whether the fan waived the withdrawal from digital goods.' }),
   address: Nullable(Address, {

@@ -1,6 +1,6 @@
 /**
  * Refunds of a part of an order. Each part of the price is allotted once, by a conditional update of the order: a refund of the whole
- * order gives back what is left. A gateway refunds after the commit: see `pay-out.ts`.
+ * order returns what is left. A gateway refunds after the commit: see `pay-out.ts`.
  */
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -23,14 +23,14 @@ export interface ReturnedUnits {
 }
 
 interface Refunding {
-  /** False for an erased fan, for whom no event is recorded. */
+  /** False for an erased fan, who gets no event. */
   tells: boolean
   /** Called after the commit if a gateway has to pay. */
   payOut: (orderId: string) => void
 }
 
 /**
- * Gives back the price of units that came back, of a paid order whose stock is locked. With the last unit, the order is refunded.
+ * Refunds the price of units that came back, of a paid order whose stock is locked. With the last unit, the order is refunded.
  */
 export async function refundUnits(
   tx: Transaction,
@@ -81,10 +81,9 @@ async function refundPart(
   if (!isDue) await givePartBack(tx, orderKind, order, { ref: id, amount, left: restOf(left) })
   const lines = JSON.stringify(returned.map(({ line, units }) => ({ line: line.number, units })))
   const now = tx.clock()
-  await insertRefund(tx, {
-    ...{ id, orderId: order.id, number, amount, lines, createdAt: now },
-    ...(isDue ? { state: 'due', settledAt: null } : { state: 'refunded', settledAt: now }),
-  })
+  const part = { id, orderId: order.id, number, amount, lines, createdAt: now }
+  const settling = isDue ? { state: 'due', settledAt: null } : { state: 'refunded', settledAt: now }
+  await insertRefund(tx, { ...part, ...settling })
   return left
 }
 

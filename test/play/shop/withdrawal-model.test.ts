@@ -10,7 +10,7 @@ const SEEDS = 40
 onEachEngine(
   'Orders of which parts are withdrawn, in any order',
   world => {
-    test('give back no cent twice, and lose none', async () => {
+    test('return no cent twice, and lose none', async () => {
       for (let seed = 1; seed <= SEEDS; seed++) await playWithdrawals(world, seed)
       await expectSound(world)
     })

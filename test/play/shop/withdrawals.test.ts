@@ -283,7 +283,7 @@ onEachEngine(
       expect(refusal(await withdraw(fan, id))).toEqual([409, 'not_refundable'])
     })
 
-    test('of what a voucher reduced gives back what was paid, and the voucher with the last line', async () => {
+    test('of what a voucher reduced returns what was paid, and the voucher with the last line', async () => {
       const fan = await patientFan(world)
       const credit = await buyWithMoney(
         fan,

@@ -139,7 +139,7 @@ export const FACTS: Facts = {
     },
   ],
   'order.created': happened => [orderFact(happened, { createdAt: happened.at }), ...lineFacts(happened)],
-  // Recorded anew after a refund of a part, with what is left.
+  // Recorded again after a refund of a part, with what is left.
   'order.paid': ({ data, at, fan }) => [
     {
       of: 'orders',
