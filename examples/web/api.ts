@@ -194,6 +194,8 @@ export const readLeaderboard = (board: Board, page: { cursor?: string; around?: 
 export const readLeagues = () => send(api.listLeagues())
 export const readLeague = (leagueId: string, cursor?: string) =>
   send(api.readLeague({ leagueId, limit: 50, cursor }))
+export const readLeagueRounds = (leagueId: string, cursor?: string) =>
+  send(api.readLeagueRounds({ leagueId, limit: 5, cursor }))
 
 const BOARDS = {
   all: { period: 'all' },
@@ -391,6 +393,7 @@ export type Prediction = Data<'listPredictions'>['predictions'][number]
 export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
 export type League = Data<'readLeague'>
 export type LeagueSummary = Data<'listLeagues'>['leagues'][number]
+export type LeagueRound = Data<'readLeagueRounds'>['rounds'][number]
 export type LeagueEntry = League['entries'][number]
 export type NewLeague = Input<'createLeague'>
 export type LeagueChange = Omit<Input<'changeLeague'>, 'leagueId'>

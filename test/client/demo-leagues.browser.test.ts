@@ -13,31 +13,67 @@ import { PHONE, useDemo } from '../support/demo.ts'
 const title = noBrowser ? `Leagues in the example app (skipped: ${noBrowser})` : 'Leagues in the example app'
 
 /** Of the mock provider. */
-const [OWNER, FRIEND, STRANGER] = [17, 18, 19]
+const [OWNER, FRIEND, STRANGER, PLAYER] = [17, 18, 19, 20]
 const CROWD = 70
 const BIG = 'The whole stand'
+const DUELS = 'Duels'
 const PROVIDER = { provider: 'mock-idp' }
 
-/** A league of more members than a page shows, whose code `bigCode` reads. */
+/** A league of more members than a page shows, whose code `codeOf` reads, and one of three that play head to head. */
 async function prepare(db: Database) {
   const cursors = createCursors('secret of a test')
-  let code = ''
-  for (let nth = 0; nth < CROWD; nth++)
-    await db.write(async tx => {
-      const subject = { ...PROVIDER, subject: `crowd-${nth}` }
-      const { user } = await ensureUser(tx, subject)
-      const caller = { ...subject, userId: user.id, isNew: false }
-      const league = { name: BIG, scoring: 'points', format: 'table', from: 'join' } as const
-      if (nth === 0) code = (await createLeague(tx, cursors, caller, league)).code ?? ''
-      else await joinLeague(tx, cursors, caller, { code })
-    })
+  const counting = { scoring: 'points', from: 'join' } as const
+  for (const [name, format, count] of [
+    [BIG, 'table', CROWD],
+    [DUELS, 'head_to_head', 3],
+  ] as const) {
+    let code = ''
+    for (let nth = 0; nth < count; nth++)
+      await db.write(async tx => {
+        const subject = { ...PROVIDER, subject: `crowd-${nth}` }
+        const { user } = await ensureUser(tx, subject)
+        const caller = { ...subject, userId: user.id, isNew: false }
+        const league = { ...counting, name, format }
+        if (nth === 0) code = (await createLeague(tx, cursors, caller, league)).code ?? ''
+        else await joinLeague(tx, cursors, caller, { code })
+      })
+  }
 }
 
-async function bigCode(db: Database): Promise<string> {
+async function codeOf(db: Database, name: string): Promise<string> {
   const { leagues } = db.tables
-  const [league] = await db.read.select().from(leagues).where(eq(leagues.name, BIG))
+  const [league] = await db.read.select().from(leagues).where(eq(leagues.name, name))
   return league?.code ?? ''
 }
+
+/** One round of four members that is closed, 7 to 3 in each pair, and one that is played. */
+async function playRounds(db: Database) {
+  const { leagues, leagueRounds, leaguePairs } = db.tables
+  const [league] = await db.read.select().from(leagues).where(eq(leagues.name, DUELS))
+  const leagueId = league?.id ?? ''
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000)
+  const pair = { leagueId, homePoints: null, awayPoints: null }
+  await db.write(async tx => {
+    await tx.insert(leagueRounds).values([
+      { leagueId, number: 1, week: '2026-W01', startsAt: day(-9), endsAt: day(-2), closedAt: day(-1) },
+      { leagueId, number: 2, week: '2026-W02', startsAt: day(-2), endsAt: day(5) },
+    ])
+    await tx.insert(leaguePairs).values([
+      { ...pair, round: 1, position: 0, home: 1, away: 4, homePoints: 7, awayPoints: 3 },
+      { ...pair, round: 1, position: 1, home: 2, away: 3, homePoints: 7, awayPoints: 3 },
+      { ...pair, round: 2, position: 0, home: 4, away: 2 },
+      { ...pair, round: 2, position: 1, home: 1, away: 3 },
+    ])
+  })
+}
+
+const WIDE = { width: 1440, height: 900 }
+const LOOKS = [
+  ['ar', PHONE, 'light'],
+  ['ar', WIDE, 'dark'],
+  ['pt', PHONE, 'dark'],
+  ['pt-BR', WIDE, 'light'],
+] as const
 
 const isWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
@@ -149,9 +185,45 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'head to head, a fan sees the opponent of the week and past results, in each language, wide and dark',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, PLAYER)
+      await page.goto(`${demo.origin}/demo/leagues`)
+      await page.getByLabel('Code of the league').fill(await codeOf(demo.db, DUELS))
+      await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
+      await page.getByText('The first round begins with the next week.').waitFor()
+      await check(page, 'no-rounds')
+      await writeProfile(page, { handle: 'league_player', displayName: 'Pia Player' })
+      await playRounds(demo.db)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Round 2' }).waitFor()
+      const rounds = page.locator('.league-round')
+      await rounds.nth(0).locator('.own').getByText('Pia Player').waitFor()
+      expect(await rounds.nth(0).locator('.own .league-score').textContent()).toBe('v')
+      expect(await rounds.nth(1).locator('.own .league-score').textContent()).toMatch(/^7 : 3$|^3 : 7$/)
+      await rounds.nth(1).getByText('All 2 pairs').press('Enter')
+      expect(await rounds.nth(1).getByRole('listitem').count()).toBe(2)
+      await check(page, 'rounds')
+      const { pathname } = new URL(page.url())
+      for (const [lang, viewport, colorScheme] of LOOKS) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        await page.goto(`${demo.origin}${pathname}?lang=${lang}`)
+        await page.locator('main .league-round').first().waitFor()
+        await check(page, `rounds-${lang}-${viewport.width}`)
+      }
+      await page.route('**/rounds?*', route => route.abort())
+      await page.goto(`${demo.origin}${pathname}?lang=en`)
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a league of many members is shown in pages, with the row of the fan below, in each language, wide and dark',
     async () => {
-      const code = await bigCode(demo.db)
+      const code = await codeOf(demo.db, BIG)
       const page = await demo.visit()
       await demo.signIn(page, STRANGER)
       await page.goto(`${demo.origin}/demo/league/${code}`)
@@ -175,12 +247,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await page.getByRole('button', { name: 'Leave the league' }).count()).toBe(0)
       await check(page, 'automatic')
       const automatic = new URL(page.url()).pathname
-      for (const [lang, viewport, colorScheme] of [
-        ['ar', PHONE, 'light'],
-        ['ar', { width: 1440, height: 900 }, 'dark'],
-        ['pt', PHONE, 'dark'],
-        ['pt-BR', { width: 1440, height: 900 }, 'light'],
-      ] as const) {
+      for (const [lang, viewport, colorScheme] of LOOKS) {
         await page.setViewportSize(viewport)
         await page.emulateMedia({ colorScheme })
         for (const [name, path] of Object.entries({ list: '/demo/leagues', table: pathname, automatic })) {

@@ -575,6 +575,12 @@ export const ptBr: Text = {
     lead: 'Jogue contra os amigos: um cria a liga, os outros entram com o código.',
     yours: 'Suas ligas',
     empty: 'Você ainda não está em nenhuma liga. Crie uma, ou entre com um código.',
+    formats: { table: 'Uma tabela', head_to_head: 'Mano a mano toda semana' },
+    rounds: 'Rodadas',
+    noRounds: 'A primeira rodada começa na próxima semana.',
+    round: number => `Rodada ${number}`,
+    roundEnds: day => `Até ${day}. Os pontos são contados quando a rodada acaba.`,
+    bye: 'Você não tem adversário nesta rodada.',
     automatic: 'Seu time e seu país',
     noAutomatic:
       'Escolha um time favorito ou um país no perfil e participe da classificação: você fica então nestas ligas.',

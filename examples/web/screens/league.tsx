@@ -8,6 +8,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
 import { Manage, MemberActions } from '../parts/league-owner.tsx'
+import { LeagueRounds } from '../parts/league-rounds.tsx'
 import { howCounted, nameOfLeague } from '../parts/league-words.ts'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -49,6 +50,13 @@ export function League({ id }: { id: string }) {
               </div>
             </dl>
             {league.code !== null && <Invite league={league} code={league.code} />}
+            {league.format === 'head_to_head' && (
+              <LeagueRounds
+                id={id}
+                number={league.entries.find(({ rank }) => rank === league.me.rank)?.number ?? undefined}
+                handle={league.profile?.handle ?? null}
+              />
+            )}
             <Table loaded={loaded} league={league} />
             {league.owned && <Manage league={league} reload={loaded.reload} />}
             {!league.owned && !league.automatic && <Report subject={{ kind: 'league', id }} />}

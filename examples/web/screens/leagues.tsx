@@ -140,6 +140,7 @@ function JoinByCode() {
 function Create({ seasons }: { seasons: string[] }) {
   const [scoring, setScoring] = useState<NewLeague['scoring']>('points')
   const [from, setFrom] = useState<NewLeague['from']>('join')
+  const [format, setFormat] = useState<NewLeague['format']>('table')
   const write = useWrite(async (league: NewLeague, key) => {
     const { id } = await createLeague(league, key)
     navigate(addressOf('leagues', id))
@@ -149,8 +150,7 @@ function Create({ seasons }: { seasons: string[] }) {
     const fields = new FormData(event.currentTarget as HTMLFormElement)
     const name = String(fields.get('name')).trim()
     const season = scoring === 'predictions' ? String(fields.get('season') ?? '') : ''
-    if (name !== '')
-      await write.run({ name, scoring, from, format: 'table', ...(season !== '' && { season }) })
+    if (name !== '') await write.run({ name, scoring, from, format, ...(season !== '' && { season }) })
   }
   return (
     <form class="form panel" onSubmit={submit}>
@@ -177,6 +177,12 @@ function Create({ seasons }: { seasons: string[] }) {
         onChange={setScoring}
       />
       <LabelledChoice label={text.leagues.from} names={text.leagues.froms} value={from} onChange={setFrom} />
+      <LabelledChoice
+        label={text.leagues.format}
+        names={text.leagues.formats}
+        value={format}
+        onChange={setFormat}
+      />
       {scoring === 'predictions' && (
         <label>
           <span>{text.leagues.season}</span>
