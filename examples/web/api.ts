@@ -167,6 +167,9 @@ export const readOrders = (cursor?: string) => send(api.listOrders({ limit: 20, 
 export const issueDownload = (orderId: string, number: number) => send(api.issueDownload({ orderId, number }))
 export const readOrder = (orderId: string) => send(api.readOrder({ orderId }))
 export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
+/** Competitions with rules of their own for predictions. */
+export const readCompetitions = () => send(api.listCompetitions({ lang }))
+export const readPredictionRules = (matchId: string) => send(api.readPredictionRules({ matchId }))
 export const readMatches = (query: {
   from?: string
   status?: 'finished'
@@ -298,7 +301,7 @@ export const cancelOrder = (orderId: string, idempotencyKey: string) =>
 export const openPack = (pack: { userPackId: string; clientSeed: string }, idempotencyKey: string) =>
   send(api.openPack({ ...pack, lang }, { idempotencyKey }))
 export const predict = (
-  prediction: { matchId: string; homeScore: number; awayScore: number },
+  prediction: { matchId: string; homeScore: number; awayScore: number; joker?: boolean },
   idempotencyKey: string,
 ) => send(api.writePrediction(prediction, { idempotencyKey }))
 export const checkIn = (code: string, idempotencyKey: string) =>
@@ -390,6 +393,7 @@ export type Question = Data<'listQuestions'>['questions'][number]
 /** An option or a player, or a rating. */
 export type Choice = { optionId: string } | { rating: number }
 export type Prediction = Data<'listPredictions'>['predictions'][number]
+export type PredictionRules = Data<'readPredictionRules'>
 export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
 export type League = Data<'readLeague'>
 export type LeagueSummary = Data<'listLeagues'>['leagues'][number]

@@ -1,6 +1,7 @@
 /** Matches and quests in the example app, as a fan uses them on a phone. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { competitionKind } from '../../src/club/competitions/competition-kind.ts'
 import { upsertMatch } from '../../src/club/matches/match-kind.ts'
 import { exampleQuest } from '../../src/play/quests/schema.ts'
 import { findSerious } from '../support/axe.ts'
@@ -69,6 +70,52 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await next.getByText('Your prediction: 3 – 2').waitFor()
       expect(await away.inputValue()).toBe('2')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test.each(['light', 'dark'] as const)(
+    'a fan puts the joker of a season on a match, and sees until when and how many are left (%s)',
+    async colorScheme => {
+      const page = await demo.visit({ colorScheme })
+      const [round, cup] = [`Round ${colorScheme}`, `cup-${colorScheme}`]
+      const of = { competition: cup, season: '2026/27', round }
+      const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
+      const teams = [
+        { homeTeamId: 'harbour-city', awayTeamId: 'vila-do-sol' },
+        { homeTeamId: 'porto-sereno', awayTeamId: 'bellavista-cf' },
+      ]
+      const matches = teams.map((pair, nth) => ({ id: `${cup}-${nth}`, ...pair, ...of, kickoffAt }))
+      await demo.db.write(async tx => {
+        await competitionKind.upsert(tx, {
+          ...{ id: cup, name: `Cup ${colorScheme}`, deadline: 'round', joker: 1, crowd: true },
+          points: { exact: 40, difference: 20, outcome: 10 },
+        })
+        for (const match of matches) await upsertMatch(tx, match)
+      })
+      await openMatches(page, colorScheme === 'light' ? 8 : 15)
+      const cards = page.getByRole('listitem').filter({ hasText: `Cup ${colorScheme}` })
+      const [first, second] = [
+        cards.filter({ hasText: 'Vila do Sol' }),
+        cards.filter({ hasText: 'Bellavista' }),
+      ]
+      const write = async (card: typeof first, home: string, away: string) => {
+        await card.getByRole('spinbutton').first().fill(home)
+        await card.getByRole('spinbutton').last().fill(away)
+        await card.getByRole('button', { name: /prediction|^Predict/ }).click()
+      }
+      await first.getByText('1 of 1 left').waitFor()
+      await first.getByText(/^Open until /).waitFor()
+      await first.getByRole('checkbox').check()
+      await write(first, '2', '0')
+      await first.getByText('Your prediction: 2 – 0, with joker').waitFor()
+      await second.getByText('0 of 1 left').waitFor()
+      expect(await second.getByRole('checkbox').isDisabled()).toBe(true)
+      await write(second, '0', '1')
+      await second.getByText('Your prediction: 0 – 1').waitFor()
+      expect(await findSerious(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
+      await takeScreenshot(page, `demo-joker-${colorScheme}`)
     },
     BROWSER_TIMEOUT_MS,
   )

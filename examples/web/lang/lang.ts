@@ -56,6 +56,7 @@ const locale =
   navigator.languages.find(tag => tag.toLowerCase().startsWith(language.id.toLowerCase())) ?? language.id
 
 const integer = new Intl.NumberFormat(locale)
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
 const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
@@ -69,6 +70,7 @@ export const formatHandle = (handle: string) => `\u2066@${handle}\u2069`
 export const formatInteger = (value: number) => integer.format(value)
 export const formatSigned = (value: number) => signed.format(value)
 export const formatPercent = (probability: string) => percent.format(Number(probability))
+export const formatShare = (part: number) => share.format(part)
 export const formatDay = (instant: string) => day.format(new Date(instant))
 export const formatMoment = (instant: string) => moment.format(new Date(instant))
 export const formatKickoffDay = (instant: string) => kickoffDay.format(new Date(instant))

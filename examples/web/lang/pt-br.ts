@@ -384,6 +384,10 @@ export const ptBr: Text = {
   },
   matches: {
     ...pt.matches,
+    joker: 'Curinga: pontos em dobro',
+    withJoker: 'com curinga',
+    fromCrowd: count => `${count} porque poucos torcedores escolheram`,
+    doubled: 'em dobro com o curinga',
     live: 'Ao vivo',
     statuses: { ...pt.matches.statuses, finished: 'Encerrado', live: 'Ao vivo' },
     predict: 'Dar palpite',

@@ -7,16 +7,19 @@ import {
   followMatches,
   type Match,
   type Prediction as OwnPrediction,
+  type PredictionRules,
   predict,
   type Question,
+  readCompetitions,
   readMatches,
+  readPredictionRules,
   readPredictions,
   readPrivacy,
   readProfile,
   readQuestions,
   readTeams,
 } from '../api.ts'
-import { text } from '../lang/lang.ts'
+import { formatMoment, formatShare, text } from '../lang/lang.ts'
 import { Bones, type Loaded, Loading, useLoaded, useReloadAt, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
@@ -31,15 +34,20 @@ const DAY_MS = 86_400_000
 /** Matches from yesterday on, so that current matches are included, and the latest results. */
 async function loadMatches() {
   const from = new Date(Date.now() - DAY_MS).toISOString()
-  const [coming, finished, { teams }, { predictions }, { questions }] = await Promise.all([
+  const [coming, finished, { teams }, { predictions }, { questions }, { competitions }] = await Promise.all([
     readMatches({ from, limit: 20 }),
     // By kick-off, earliest first: a season has fewer.
     readMatches({ status: 'finished', limit: 100 }),
     readTeams(),
     readPredictions(),
     readQuestions(),
+    readCompetitions(),
   ])
-  const next = coming.matches.filter(({ status }) => status !== 'finished')
+  const next = coming.matches.filter(({ status }) => status !== 'finished').slice(0, SHOWN)
+  const results = finished.matches.toReversed().slice(0, SHOWN)
+  const names = new Map(competitions.map(({ id, name }) => [id, name]))
+  const ruled = [...next, ...results].filter(({ competition }) => names.has(competition))
+  const rules = await Promise.all(ruled.map(({ id }) => readPredictionRules(id)))
   const hasExact = predictions.some(({ settled }) => settled?.exact)
   const [profile, privacy] = hasExact ? await Promise.all([readProfile(), readPrivacy()]) : []
   return {
@@ -48,10 +56,22 @@ async function loadMatches() {
     isPublic: privacy?.activity === 'public',
     predictions: new Map(predictions.map(prediction => [prediction.matchId, prediction])),
     questions,
-    next: next.slice(0, SHOWN),
-    results: finished.matches.toReversed().slice(0, SHOWN),
+    next,
+    results,
+    names,
+    rules: new Map(rules.map(one => [one.matchId, one])),
+    jokersUsed: jokersUsed([...coming.matches, ...finished.matches], predictions),
   }
 }
+
+/** Jokers on shown matches, by competition and season. */
+function jokersUsed(matches: Match[], predictions: OwnPrediction[]): Map<string, number> {
+  const seasons = new Map(matches.map(match => [match.id, seasonOf(match)]))
+  const used = predictions.flatMap(({ matchId, joker }) => (joker ? (seasons.get(matchId) ?? []) : []))
+  return new Map([...Map.groupBy(used, season => season)].map(([season, all]) => [season, all.length]))
+}
+const seasonOf = ({ competition, season }: Match) => JSON.stringify([competition, season])
+
 type MatchesData = Awaited<ReturnType<typeof loadMatches>>
 
 export function Matches() {
@@ -59,15 +79,20 @@ export function Matches() {
   useLiveMatches(list)
   // Predictions close, and check-in opens and closes.
   useReloadAt(
-    list.data?.next.flatMap(({ kickoffAt, checkIn }) => [kickoffAt, checkIn?.opensAt, checkIn?.closesAt]) ??
-      [],
+    list.data?.next.flatMap(({ id, kickoffAt, checkIn }) => [
+      ...[kickoffAt, checkIn?.opensAt, checkIn?.closesAt],
+      list.data?.rules.get(id)?.closesAt,
+    ]) ?? [],
     list.reload,
   )
   const draw = (matches: Match[], data: MatchesData) => (
     <ul class="match-grid">
       {matches.map(match => (
         <li key={match.id}>
-          <MatchCard match={match} teams={data.teams}>
+          <MatchCard
+            match={{ ...match, competition: data.names.get(match.competition) ?? match.competition }}
+            teams={data.teams}
+          >
             <Prediction match={match} data={data} reload={list.reload} />
             <Rounds matchId={match.id} questions={data.questions} />
           </MatchCard>
@@ -135,8 +160,10 @@ function isCheckInOpen({ checkIn }: Match): boolean {
 }
 
 /** By this device's clock; the server decides by its own clock. */
-const isOpen = ({ status, kickoffAt }: Match) =>
-  (status === 'scheduled' || status === 'postponed') && Date.parse(kickoffAt) > Date.now()
+const isOpen = ({ status, kickoffAt }: Match, rules: PredictionRules | undefined) =>
+  (status === 'scheduled' || status === 'postponed') &&
+  Date.parse(rules?.closesAt ?? kickoffAt) > Date.now() &&
+  !rules?.split
 
 interface PredictionProps {
   match: Match
@@ -147,23 +174,29 @@ interface PredictionProps {
 function Prediction({ match, data, reload }: PredictionProps) {
   const { teams, predictions, handle, isPublic } = data
   const own = predictions.get(match.id)
+  const rules = data.rules.get(match.id)
   const nameOf = (id: string) => teams.find(team => team.id === id)?.name ?? id
   const [home, away] = [nameOf(match.homeTeamId), nameOf(match.awayTeamId)]
-  const write = useWrite(async (scores: { homeScore: number; awayScore: number }, key) => {
+  const write = useWrite(async (scores: { homeScore: number; awayScore: number; joker?: boolean }, key) => {
     await predict({ matchId: match.id, ...scores }, key)
     await reload()
   })
-  if (!isOpen(match))
+  if (!isOpen(match, rules))
     return (
       <>
-        <p class="predicted">{own ? describeOwn(own) : text.matches.none}</p>
+        <p class="predicted">{own ? describeOwn(own, rules) : text.matches.none}</p>
+        {rules?.split && <Split of={rules.split} home={home} away={away} />}
         {own?.settled?.exact && <ShareExact matchId={match.id} handle={handle} isPublic={isPublic} />}
       </>
     )
+  // That of this prediction can be moved.
+  const used = (data.jokersUsed.get(seasonOf(match)) ?? 0) - (own?.joker ? 1 : 0)
+  const jokersLeft = Math.max((rules?.joker ?? 0) - used, 0)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget as HTMLFormElement)
-    return write.run({ homeScore: Number(fields.get('home')), awayScore: Number(fields.get('away')) })
+    const scores = { homeScore: Number(fields.get('home')), awayScore: Number(fields.get('away')) }
+    return write.run(rules?.joker == null ? scores : { ...scores, joker: fields.has('joker') })
   }
   return (
     <>
@@ -179,8 +212,18 @@ function Prediction({ match, data, reload }: PredictionProps) {
         >
           {own ? text.matches.change : text.matches.predict}
         </Button>
+        {rules?.joker != null && (
+          <label class="joker">
+            <input name="joker" type="checkbox" defaultChecked={own?.joker} disabled={jokersLeft === 0} />
+            <span>
+              {text.matches.joker}{' '}
+              <span class="quiet">{text.matches.jokersLeft(jokersLeft, rules.joker)}</span>
+            </span>
+          </label>
+        )}
       </form>
-      {own && <p class="predicted">{describeOwn(own)}</p>}
+      {rules && <p class="predicted">{text.matches.closes(formatMoment(rules.closesAt))}</p>}
+      {own && <p class="predicted">{describeOwn(own, rules)}</p>}
       {write.error !== null && <Notice error={write.error} />}
     </>
   )
@@ -222,10 +265,43 @@ const Score = ({ name, label, value }: { name: string; label: string; value: num
   />
 )
 
-function describeOwn({ homeScore, awayScore, state, settled }: OwnPrediction): string {
+function describeOwn(prediction: OwnPrediction, rules: PredictionRules | undefined): string {
+  const { homeScore, awayScore, state, settled, joker } = prediction
   const own = text.matches.yours(homeScore, awayScore)
   if (state === 'void') return `${own}, ${text.matches.void}`
-  return settled ? `${own}, ${text.matches.earned(settled.points)}` : own
+  if (!settled) return joker ? `${own}, ${text.matches.withJoker}` : own
+  const chosen = homeScore > awayScore ? 'home' : homeScore < awayScore ? 'away' : 'draw'
+  const outcome = settled.outcome && !settled.difference ? rules?.split?.[chosen].points : undefined
+  const bonus = outcome === undefined ? 0 : outcome - (rules?.points.outcome ?? outcome)
+  return [
+    ...[own, text.matches.earned(settled.points)],
+    ...(bonus > 0 ? [text.matches.fromCrowd(bonus)] : []),
+    ...(joker && settled.points > 0 ? [text.matches.doubled] : []),
+  ].join(', ')
+}
+
+/** How fans chose: told once predictions are closed. */
+const Split = (props: { of: NonNullable<PredictionRules['split']>; home: string; away: string }) => {
+  const { of, home, away } = props
+  const share = (part: { predictions: number }) => formatShare(part.predictions / Math.max(of.predictions, 1))
+  return (
+    <dl class="chosen">
+      {(
+        [
+          [home, of.home],
+          [text.matches.draw, of.draw],
+          [away, of.away],
+        ] as const
+      ).map(([name, part]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {share(part)} <span class="quiet">{text.matches.earned(part.points)}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
 }
 
 const CheckIn = () => (
