@@ -3,6 +3,8 @@ import { createTimers, every } from '../core/every.ts'
 import { createGiveWay } from '../core/give-way.ts'
 import { logFailed } from '../core/loggable.ts'
 import { createPublisher } from '../delivery/event-sink/publisher.ts'
+import { createPushDispatcher } from '../delivery/push/dispatcher.ts'
+import { sweepPushes } from '../delivery/push/enqueue.ts'
 import { reencryptTokens } from '../delivery/push/tokens.ts'
 import { createDispatcher } from '../delivery/webhooks/dispatcher.ts'
 import { reencryptSecrets } from '../delivery/webhooks/endpoints.ts'
@@ -76,6 +78,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
   const giveWay = createGiveWay({ ...deps, inFlight })
   const distributor = createDistributor({ ...deps, giveWay })
   const dispatcher = createDispatcher({ ...deps, giveWay })
+  const pushes = createPushDispatcher({ ...deps, giveWay })
   const publisher = deps.config.eventSink && createPublisher(deps.config.eventSink, { ...deps, giveWay })
   const tasks = [
     start(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
@@ -100,6 +103,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     ),
     start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),
     start(POLL_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
+    start(POLL_EVERY_MS, 'send pushes', () => pushes.poll()),
+    start(SWEEP_EVERY_MS, 'delete old pushes', () => sweepPushes(deps.db)),
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
     start(POLL_EVERY_MS, 'note expired orders', () => noteExpiredOrders(deps.db)),
     start(SWEEP_EVERY_MS, 'delete unpaid purchases', async () => {
@@ -158,7 +163,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
 
   let sendingStopped: Promise<void> | undefined
   /** Attempts that run are finished meanwhile, within their 15 s. What is due later is left to other processes. */
-  const stopSending = (): Promise<void> => (sendingStopped ??= dispatcher.stop())
+  const stopSending = (): Promise<void> =>
+    (sendingStopped ??= Promise.all([dispatcher.stop(), pushes.stop()]).then(() => {}))
 
   return {
     stopSending,

@@ -10,6 +10,7 @@ import type { AppSources } from '../core/sources.ts'
 import { createGuardedFetch } from '../core/ssrf-guard.ts'
 import { createTaskLog } from '../core/task-log.ts'
 import type { Tracer } from '../core/tracer.ts'
+import { createSenders } from '../delivery/push/senders.ts'
 import { createDeviceEncryption } from '../delivery/push/tokens.ts'
 import { createStreams } from '../delivery/stream/streams.ts'
 import { createTickets } from '../delivery/stream/tickets.ts'
@@ -158,6 +159,11 @@ export async function createDeps(world: World) {
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),
     chains,
+    pushSenders: createSenders({
+      ...sources,
+      push: config.push,
+      fetch: tracedFetch('push', createGuardedFetch({ publicOnly: config.production })),
+    }),
     webhookSecrets: createWebhookSecrets(config.nativeTokens),
     /** How endpoints of webhooks are called. */
     webhookFetch: tracedFetch('webhook', createGuardedFetch({ publicOnly: config.production })),

@@ -71,7 +71,7 @@ function readTarget({ kind, token, subscription, matchId }: DeviceInput, product
 }
 
 /** The subscription of a browser, as it is stored. */
-interface Subscription {
+export interface Subscription {
   endpoint: string
   keys: { p256dh: string; auth: string }
 }
@@ -137,7 +137,14 @@ const deletePushes = prepared((tx: Transaction, userId: string, deviceId: string
 })
 
 /** Literal: a parameter would not match the partial index. */
-const isWaiting = ({ tables }: Pick<Reader, 'tables'>) => sql`${tables.pushDeliveries.state} = 'pending'`
+export const isWaiting = ({ tables }: Pick<Reader, 'tables'>) =>
+  sql`${tables.pushDeliveries.state} = 'pending'`
+
+/** Its service says that it is gone. Another token that the app has registered meanwhile stays. */
+export async function deleteDeadDevice(tx: Transaction, dead: Pick<DeviceRow, 'tokenHash'>): Promise<void> {
+  const { devices } = tx.tables
+  await tx.delete(devices).where(eq(devices.tokenHash, dead.tokenHash))
+}
 
 /** The oldest first. */
 export const listDevices = async (reader: Reader, { userId }: Viewer) =>

@@ -1,7 +1,8 @@
 /** Queues pushes in the unit of work that writes their messages. Without a device nothing is written. */
-import { and, asc, ne } from 'drizzle-orm'
+import { and, asc, lt, ne } from 'drizzle-orm'
+import { deleteInBatches } from '../../../db/batches.ts'
 import { insertNewRows } from '../../../db/bulk.ts'
-import type { Tables, Transaction } from '../../../db/index.ts'
+import type { Database, Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Category } from '../preferences/categories.ts'
@@ -25,7 +26,7 @@ export interface Push {
 }
 
 /** As it is stored and sent. */
-type PushContent = Pick<Push, 'title' | 'body' | 'url' | 'imageUrl'>
+export type PushContent = Pick<Push, 'title' | 'body' | 'url' | 'imageUrl'>
 
 /** More at once are for many fans: pushes for single fans go before them. */
 const MAX_SINGLE = 50
@@ -87,4 +88,14 @@ async function queueRows(tx: Transaction, rows: QueuedPush[]): Promise<number> {
   const queued = await insertNewRows(tx, tx.tables.pushDeliveries, pending)
   if (queued.length > 0) tx.spine.push.queued.announce(tx, [...new Set(queued.map(({ service }) => service))])
   return queued.length
+}
+
+const RETENTION_MS = 30 * 86_400_000
+
+/** Deletes pushes that have been kept long enough. */
+export async function sweepPushes(db: Database): Promise<void> {
+  const { pushDeliveries } = db.tables
+  await deleteInBatches(db, pushDeliveries, tx =>
+    lt(pushDeliveries.createdAt, new Date(tx.now().getTime() - RETENTION_MS)),
+  )
 }

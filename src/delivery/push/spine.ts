@@ -8,7 +8,7 @@ declare module '../../../db/types.ts' {
 }
 
 /** How a push ended, or that it is attempted again. */
-const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'failed'] as const
+export const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'failed'] as const
 
 interface SettledPushes {
   outcome: (typeof PUSH_OUTCOMES)[number]

@@ -129,3 +129,21 @@ const selectHidden = prepared((reader: Reader, viewerId: string, fanIds: string)
       sql`${relations.fanId} = ${viewerId} and ${isListed(reader, relations.otherId, fanIds)} and ${isBlock(reader)}`,
     )
 })
+
+/** Whether one of the two has blocked the other, or the fan has muted the sender. */
+export const refusesMessagesFrom = async (reader: Reader, fanId: string, senderId: string) =>
+  (await selectRefusal(reader, fanId, senderId)).length > 0
+
+const selectRefusal = prepared((reader: Reader, fanId: string, senderId: string) => {
+  const { fanRelations: relations } = reader.tables
+  return reader
+    .select({ fanId: relations.fanId })
+    .from(relations)
+    .where(
+      and(
+        eq(relations.fanId, fanId),
+        eq(relations.otherId, senderId),
+        sql`(${isBlock(reader)} or ${relations.mutedAt} is not null)`,
+      ),
+    )
+})

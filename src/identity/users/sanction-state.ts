@@ -2,8 +2,9 @@
  * The result of all decisions of moderators about a fan, stored in the fan's record, where locks and reads
  * find it.
  */
-import { and, eq, isNull } from 'drizzle-orm'
-import type { Transaction } from '../../../db/index.ts'
+import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { locksExclusively } from '../../../db/row-lock.ts'
 
@@ -18,6 +19,24 @@ export const lockForSanction = preparedRow((tx: Transaction, userId: string) => 
       .where(and(eq(users.id, userId), isNull(users.erasedAt))),
   )
 })
+
+/** Those of the fans who are not erased, merged or suspended: others get no message outside of the app. */
+export async function findReachable(reader: Reader, userIds: string[]): Promise<ReadonlySet<string>> {
+  const { users } = reader.tables
+  const mayUse = or(isNull(users.suspendedUntil), lte(users.suspendedUntil, reader.now()))
+  const rows = await reader
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        isListed(reader, users.id, toList(userIds)),
+        isNull(users.erasedAt),
+        isNull(users.mergedIntoId),
+        mayUse,
+      ),
+    )
+  return new Set(rows.map(({ id }) => id))
+}
 
 interface SanctionState {
   hiddenAt: Date | null

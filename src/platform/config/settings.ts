@@ -286,6 +286,11 @@ export const SETTINGS = {
     ),
     isMoney: true,
   },
+  pushesPerDay: whole(
+    5,
+    [0, 100],
+    'Maximum number of messages that are sent to the devices of a fan on one day.',
+  ),
   textFilter,
   textFilterList,
   reservedHandles,

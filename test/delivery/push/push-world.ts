@@ -1,5 +1,5 @@
 /** Devices for tests of pushes. */
-import { createECDH } from 'node:crypto'
+import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
 import { asc, eq } from 'drizzle-orm'
 import { userIdOf } from '../../play/quests/quests-world.ts'
 import type { Fan, World } from '../../support/world.ts'
@@ -52,4 +52,44 @@ export const deliveriesOf = (world: World, userId: string) => {
     .from(pushDeliveries)
     .where(eq(pushDeliveries.userId, userId))
     .orderBy(asc(pushDeliveries.position), asc(pushDeliveries.deviceId))
+}
+
+/** What a browser reads of a push: RFC 8291, from the side of the receiver. */
+function decrypt(body: Buffer, { pair, auth }: Pick<ReturnType<typeof newSubscription>, 'pair' | 'auth'>) {
+  const [salt, sender, record] = [body.subarray(0, 16), body.subarray(21, 86), body.subarray(86)]
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), pair.getPublicKey(), sender])
+  const shared = hkdfSync('sha256', pair.computeSecret(sender), Buffer.from(auth, 'base64url'), info, 32)
+  const derive = (name: string, size: number) =>
+    Buffer.from(hkdfSync('sha256', new Uint8Array(shared), salt, `Content-Encoding: ${name}\0`, size))
+  const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
+  decipher.setAuthTag(record.subarray(-16))
+  const text = Buffer.concat([decipher.update(record.subarray(0, -16)), decipher.final()])
+  return JSON.parse(text.subarray(0, text.lastIndexOf(2)).toString())
+}
+
+/** A push service of browsers: it answers as the test says, and keeps what it got. */
+export function servePushes() {
+  const got: { path: string; topic: string | null; authorization: string | null; body: Buffer }[] = []
+  const answers = new Map<string, () => Response | Promise<Response>>()
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname: path } = new URL(request.url)
+      const { headers } = request
+      const body = Buffer.from(await request.arrayBuffer())
+      got.push({ path, topic: headers.get('topic'), authorization: headers.get('authorization'), body })
+      return answers.get(path)?.() ?? new Response(null, { status: 201 })
+    },
+  })
+  return {
+    got,
+    answers,
+    url: server.url.href,
+    /** The titles that a subscription got, in their order. */
+    titlesOf: (path: string, of: ReturnType<typeof newSubscription>): string[] =>
+      got.filter(push => push.path === path).map(({ body }) => decrypt(body, of).title),
+    stop: () => server.stop(true),
+  }
 }

@@ -1,0 +1,146 @@
+/** Whether a push that is due is sent now: decided when it is claimed, not when it was queued. */
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import { windowAt } from '../../core/windows.ts'
+import { refusesMessagesFrom } from '../../identity/relations/visibility.ts'
+import { findReachable } from '../../identity/users/sanction-state.ts'
+import { settingsOf } from '../../platform/settings/settings.ts'
+import { type Preferences, readPreferences } from '../preferences/preferences.ts'
+
+type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
+
+export type Decision =
+  | { send: true; encryptedToken: string; tokenHash: string; kind: string; countedAt: Date }
+  | { send: false; reason: Reason }
+  | { send: false; laterAt: Date }
+
+type Reason =
+  | 'device_removed'
+  | 'not_reachable'
+  | 'switched_off'
+  | 'sender_blocked'
+  | 'daily_limit'
+  | 'expired'
+
+/** A push that waits longer is of no use. */
+const MAX_AGE_MS = 2 * 86_400_000
+
+/** Locks all devices of the fans, so that decisions about one fan come one after the other, whichever device they are for. */
+const lockDevices = prepared((tx: Transaction, userIds: string) => {
+  const { devices } = tx.tables
+  return locksForUpdate(
+    tx,
+    tx
+      .select()
+      .from(devices)
+      .where(isListed(tx, devices.userId, userIds))
+      .orderBy(asc(devices.userId), asc(devices.deviceId)),
+  )
+})
+
+/** The messages of the fans that were counted since. */
+const selectCounted = prepared((tx: Transaction, userIds: string, since: Date) => {
+  const { userId, messageId, countedAt } = tx.tables.pushDeliveries
+  return tx
+    .selectDistinct({ userId, messageId, countedAt })
+    .from(tx.tables.pushDeliveries)
+    .where(and(isListed(tx, userId, userIds), gte(countedAt, since)))
+})
+
+/** In the order of the rows. */
+export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Decision[]> {
+  const userIds = [...new Set(rows.map(({ userId }) => userId))]
+  const devices = new Map(
+    (await lockDevices(tx, toList(userIds))).map(row => [`${row.userId} ${row.deviceId}`, row]),
+  )
+  const reachable = await findReachable(tx, userIds)
+  const preferences = await readPreferences(tx, userIds)
+  const { pushesPerDay } = await settingsOf(tx)
+  // Days begin at different times, but none of them a day and a few hours ago.
+  const since = new Date(tx.now().getTime() - 26 * 3_600_000)
+  const counted = Map.groupBy(await selectCounted(tx, toList(userIds), since), ({ userId }) => userId)
+  const decisions: Decision[] = []
+  for (const row of rows) decisions.push(await decideOne(row))
+  return decisions
+
+  async function decideOne(row: DeliveryRow): Promise<Decision> {
+    const { userId, messageId, category, senderId, countedAt } = row
+    const device = devices.get(`${userId} ${row.deviceId}`)
+    const wanted = preferences.get(userId)
+    if (!device) return skip('device_removed')
+    if (!wanted || !reachable.has(userId)) return skip('not_reachable')
+    // Guarantee of the cast: `enqueuePushes` takes categories.
+    if (!wanted.push[category as keyof Preferences['push']]) return skip('switched_off')
+    if (senderId !== null && (await refusesMessagesFrom(tx, userId, senderId))) return skip('sender_blocked')
+    if (tx.now().getTime() - row.createdAt.getTime() > MAX_AGE_MS && row.attempts > 0) return skip('expired')
+    const laterAt = quietUntil(tx.now(), wanted)
+    if (laterAt) return { send: false, laterAt }
+    const { startsAt } = windowAt('day', tx.now(), wanted.timeZone)
+    const today = counted.getOrInsertComputed(userId, () => [])
+    const ofToday = today.filter(message => message.countedAt !== null && message.countedAt >= startsAt)
+    const before = today.find(message => message.messageId === messageId)
+    const at = countedAt ?? before?.countedAt ?? null
+    if (at === null) {
+      if (new Set(ofToday.map(message => message.messageId)).size >= pushesPerDay) return skip('daily_limit')
+      today.push({ userId, messageId, countedAt: tx.now() })
+    }
+    const { encryptedToken, tokenHash, kind } = device
+    return { send: true, encryptedToken, tokenHash, kind, countedAt: at ?? tx.now() }
+  }
+}
+
+const skip = (reason: Reason): Decision => ({ send: false, reason })
+
+/** The end of the quiet hours that contain the instant, also on days when clocks change. Null outside of them. */
+export function quietUntil(
+  at: Date,
+  { quiet, timeZone }: Pick<Preferences, 'quiet' | 'timeZone'>,
+): Date | null {
+  if (!quiet) return null
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
+  const minute = local.hour * 60 + local.minute
+  const { from, to } = quiet
+  const isQuiet = from < to ? minute >= from && minute < to : minute >= from || minute < to
+  if (!isQuiet) return null
+  const day = minute < to ? local.toPlainDate() : local.toPlainDate().add({ days: 1 })
+  const end = day.toPlainDateTime({ hour: Math.floor(to / 60), minute: to % 60 }).toZonedDateTime(timeZone)
+  return new Date(end.epochMilliseconds)
+}
+
+/** The rows of a service that are due and unleased, or whose lease has ended, the oldest first. */
+export const lockDue = prepared(
+  (
+    tx: Transaction,
+    { service, bulk, now, max }: { service: string; bulk: boolean; now: Date; max: number },
+  ) => {
+    const { pushDeliveries: rows } = tx.tables
+    const isDue = sql`${rows.state} = 'pending' and ${rows.leaseEndsAt} is null and ${rows.dueAt} <= ${now}`
+    const due = tx
+      .select()
+      .from(rows)
+      .where(and(eq(rows.service, service), eq(rows.bulk, bulk), isDue))
+      .orderBy(asc(rows.dueAt), asc(rows.position))
+      .limit(max)
+    return locksForUpdate(tx, due)
+  },
+)
+
+export const lockExpired = prepared(
+  (
+    tx: Transaction,
+    { service, bulk, now, max }: { service: string; bulk: boolean; now: Date; max: number },
+  ) => {
+    const { pushDeliveries: rows } = tx.tables
+    const isExpired = sql`${rows.leaseEndsAt} is not null and ${rows.leaseEndsAt} <= ${now}`
+    const expired = tx
+      .select()
+      .from(rows)
+      .where(and(eq(rows.service, service), eq(rows.bulk, bulk), isExpired))
+      .orderBy(asc(rows.leaseEndsAt), asc(rows.position))
+      .limit(max)
+    return locksForUpdate(tx, expired)
+  },
+)

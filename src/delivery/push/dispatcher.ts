@@ -1,0 +1,153 @@
+/**
+ * Sends due pushes, in every process. Each service has turns of its own (`turn.ts`), and single pushes apart from those of a
+ * campaign, so that neither a slow service nor a campaign delays others. `poll` finds retries, and what other processes have left.
+ */
+import { asc, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import { withDeadline } from '../../../db/deadline.ts'
+import type { Database, Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Encryption } from '../../core/encryption.ts'
+import type { GiveWay } from '../../core/give-way.ts'
+import { logFailed } from '../../core/loggable.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { createTurns, type Turns } from '../../core/turns.ts'
+import type { PushContent } from './enqueue.ts'
+import { type Attempt, type Senders, tagOf } from './sender.ts'
+import { type Claim, type Finished, type Queue, takeTurn } from './turn.ts'
+
+const ATTEMPT_MS = 10_000
+/** Time to store a result after the deadline of its attempt. */
+const LEASE_MARGIN_MS = 10_000
+/** Attempts of a queue at once, in this process. */
+const MAX_IN_FLIGHT = 128
+
+interface DispatcherDeps {
+  db: Database
+  log: Logger
+  elapsed: AppSources['elapsed']
+  deviceEncryption: Encryption
+  pushSenders: Senders
+  /** Between two turns of a queue. */
+  giveWay: GiveWay
+}
+
+interface Worker {
+  running: Set<Promise<void>>
+  /** Results that are not stored. */
+  finished: Finished[]
+  turns: Turns
+}
+
+/** Queues of services that are not paused, with something due or a lease that has ended. */
+const selectQueues = prepared((reader: Reader, now: Date) => {
+  const { pushServices, pushDeliveries: rows } = reader.tables
+  const some = (bulk: boolean) =>
+    sql<boolean>`(exists (select 1 from ${rows} where ${rows.service} = ${pushServices.name} and ${rows.bulk} = ${sql.param(bulk, rows.bulk)}
+      and ${rows.state} = 'pending' and ${rows.leaseEndsAt} is null and ${lte(rows.dueAt, now)})
+      or exists (select 1 from ${rows} where ${rows.service} = ${pushServices.name} and ${rows.bulk} = ${sql.param(bulk, rows.bulk)}
+      and ${lte(rows.leaseEndsAt, now)}))`.mapWith(Boolean)
+  return reader
+    .select({ service: pushServices.name, single: some(false), bulk: some(true) })
+    .from(pushServices)
+    .where(or(isNull(pushServices.pausedUntil), lte(pushServices.pausedUntil, now)))
+    .orderBy(asc(pushServices.name))
+})
+
+export function createPushDispatcher(
+  { db, log, elapsed, deviceEncryption, pushSenders, giveWay }: DispatcherDeps,
+  { attemptMs = ATTEMPT_MS, maxInFlight = MAX_IN_FLIGHT } = {},
+) {
+  let stopped = false
+  const cancelling = new AbortController()
+  const workers = new Map<string, Worker>()
+  const onError = logFailed(log, 'send pushes')
+  const unlisten = db.read.spine.push.queued.listen(services => {
+    for (const service of services)
+      for (const bulk of [false, true]) void workerOf({ service, bulk }).turns.ask()
+  })
+
+  const workerOf = (queue: Queue): Worker =>
+    workers.getOrInsertComputed(`${queue.service} ${queue.bulk}`, () => {
+      const turns = createTurns(() => takeNext(queue, worker), { pause: giveWay, elapsed, onError })
+      const worker: Worker = { running: new Set(), finished: [], turns }
+      return worker
+    })
+
+  async function takeNext(queue: Queue, worker: Worker): Promise<void> {
+    const finished = worker.finished.splice(0)
+    const max = stopped ? 0 : maxInFlight - worker.running.size
+    const claims = await db
+      .write(tx => takeTurn(tx, queue, finished, { max, leaseMs: attemptMs + LEASE_MARGIN_MS }))
+      .catch(error => {
+        // The next poll stores the results. A lease that ends before means another attempt.
+        worker.finished.unshift(...finished)
+        throw error
+      })
+    if (finished.some(({ attempt }) => attempt?.outcome === 'wrong'))
+      log.error({ service: queue.service }, 'a push service refuses the configuration or a message')
+    for (const claim of claims ?? []) start(worker, claim)
+  }
+
+  function start(worker: Worker, claim: Claim): void {
+    const attempt = send(claim).then(result => {
+      worker.finished.push({ ...claim, attempt: result })
+      worker.running.delete(attempt)
+      // A turn stores many results: the last one asks for it, or enough of them.
+      if (worker.running.size === 0 || worker.finished.length >= maxInFlight / 2) void worker.turns.ask()
+    })
+    worker.running.add(attempt)
+  }
+
+  /** Null: cancelled, since this process stops. */
+  async function send(claim: Claim): Promise<Attempt | null> {
+    const sender = pushSenders[claim.kind]
+    const token = deviceEncryption.decrypt(claim.encryptedToken, claim.tokenHash)
+    if (!sender) return { outcome: 'wrong', status: null, refusal: 'not_configured' }
+    if (token === null || claim.content === null)
+      return { outcome: 'wrong', status: null, refusal: 'unreadable' }
+    // Guarantee of the cast: `enqueuePushes` wrote it.
+    const content = JSON.parse(claim.content) as PushContent
+    const message = {
+      ...content,
+      id: claim.messageId,
+      category: claim.category,
+      tag: tagOf(claim.collapseKey ?? claim.messageId),
+    }
+    const late = new AbortController()
+    const signal = AbortSignal.any([late.signal, cancelling.signal])
+    const onLate = () => {
+      late.abort()
+      return new Error('late')
+    }
+    try {
+      return await withDeadline(sender(token, message, signal), attemptMs, onLate)
+    } catch {
+      return cancelling.signal.aborted ? null : { outcome: 'retry', status: null }
+    }
+  }
+
+  return {
+    /** Attempts what is due. Resolves when the attempts have started. */
+    async poll(): Promise<void> {
+      const found = await selectQueues(db.read, db.read.now())
+      const queues = found.flatMap(({ service, single, bulk }) => [
+        ...(single ? [{ service, bulk: false }] : []),
+        ...(bulk ? [{ service, bulk: true }] : []),
+      ])
+      const unsaved = [...workers.values()].filter(({ finished }) => finished.length > 0)
+      const due = new Set([...queues.map(workerOf), ...unsaved])
+      await Promise.all([...due].map(({ turns }) => turns.next()))
+    },
+    /** Claims nothing more, and waits for running attempts; after `graceMs` it cancels them, and they are due again. */
+    async stop(graceMs = attemptMs): Promise<void> {
+      stopped = true
+      unlisten()
+      const grace = setTimeout(() => cancelling.abort(), graceMs)
+      for (const { turns } of workers.values()) await turns.settled()
+      for (const { running } of workers.values()) await Promise.all(running)
+      for (const { turns, finished } of workers.values()) if (finished.length > 0) await turns.next()
+      clearTimeout(grace)
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/** The senders of the services that are configured. */
+import type { AppSources } from '../../core/sources.ts'
+import type { GuardedFetch } from '../../core/ssrf-guard.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { createFcm } from './fcm.ts'
+import type { Senders } from './sender.ts'
+import { createWebPush } from './web-push.ts'
+
+interface SenderDeps extends Pick<AppSources, 'now' | 'randomBytes'> {
+  push: Config['push']
+  fetch: GuardedFetch
+}
+
+/** `fetch`: of the addresses that browsers name, too. */
+export const createSenders = ({ push: { vapid, fcm }, ...deps }: SenderDeps): Senders => ({
+  ...(vapid ? { webpush: createWebPush({ ...deps, vapid }) } : {}),
+  ...(fcm ? { fcm: createFcm({ ...deps, fcm }) } : {}),
+})

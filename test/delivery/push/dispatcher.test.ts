@@ -1,0 +1,228 @@
+/** Sending: order, retries, dead devices, services that hang, and what is decided when a push is sent. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { quietUntil } from '../../../src/delivery/push/decide.ts'
+import { createPushDispatcher } from '../../../src/delivery/push/dispatcher.ts'
+import { enqueuePushes, type Push, sweepPushes } from '../../../src/delivery/push/enqueue.ts'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import { expectStatus } from '../../play/packs/packs-world.ts'
+import { overrideSettings } from '../../support/settings.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { onEachEngine } from '../../support/world.ts'
+import {
+  deliveriesOf,
+  devicesOf,
+  knownFan,
+  newSubscription,
+  pushOf,
+  putDevice,
+  servePushes,
+} from './push-world.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600_000
+let made = 0
+
+onEachEngine('A push', world => {
+  let service: ReturnType<typeof servePushes>
+  let dispatcher: ReturnType<typeof createPushDispatcher>
+  beforeAll(() => {
+    service = servePushes()
+    dispatcher = createPushDispatcher({ ...world.deps, giveWay: () => Promise.resolve() })
+  })
+  afterAll(async () => {
+    await dispatcher.stop()
+    await service.stop()
+  })
+  afterEach(() => service.answers.clear())
+
+  const queue = (...pushes: Push[]) => world.db.write(tx => enqueuePushes(tx, pushes))
+  /** A fan with a browser. */
+  async function subscribed(fan?: Awaited<ReturnType<typeof knownFan>>) {
+    const of = fan ?? (await knownFan(world))
+    const path = `/${++made}`
+    const browser = newSubscription(`${service.url}${made}`)
+    expectStatus(
+      201,
+      await putDevice(of, `browser-${made}`, { kind: 'webpush', subscription: browser.subscription }),
+    )
+    return { fan: of, id: of.id, path, browser, titles: () => service.titlesOf(path, browser) }
+  }
+  const states = async (userId: string) =>
+    (await deliveriesOf(world, userId)).map(({ state, reason }) =>
+      reason === null ? state : `${state}: ${reason}`,
+    )
+  /** Until all have ended, or wait for later. */
+  const settled = (userId: string, expected: string[], advanceMs = 0) =>
+    waitUntil(expected.join(' '), async () => {
+      world.clock.advance(advanceMs)
+      await dispatcher.poll()
+      return Bun.deepEquals(await states(userId), expected)
+    })
+  const attempted = (userId: string) =>
+    waitUntil('an attempt', async () => (await deliveriesOf(world, userId))[0]?.attempts === 1)
+
+  test('reaches the device after the commit, encrypted, and only once', async () => {
+    const { id, path, titles } = await subscribed()
+    const push = pushOf(id, { title: 'One', collapseKey: 'score' })
+    await queue(push)
+    await settled(id, ['sent'])
+    await queue(push)
+    await settled(id, ['sent'])
+    expect(titles()).toEqual(['One'])
+    const [sent] = service.got.filter(of => of.path === path)
+    expect(sent?.topic).toMatch(/^[\w-]{32}$/)
+    expect(sent?.authorization).toMatch(/^vapid t=.+, k=.+$/)
+    const [row] = await deliveriesOf(world, id)
+    expect(row).toMatchObject({ content: null, leaseEndsAt: null, status: 201, attempts: 1 })
+  })
+
+  test('is sent in order, also after a failed attempt', async () => {
+    const { id, path, titles } = await subscribed()
+    let failures = 1
+    service.answers.set(path, () => new Response(null, { status: failures-- > 0 ? 500 : 201 }))
+    await queue(
+      pushOf(id, { title: 'First' }),
+      pushOf(id, { title: 'Second' }),
+      pushOf(id, { title: 'Third' }),
+    )
+    await attempted(id)
+    expect(await states(id)).toEqual(['pending', 'pending', 'pending'])
+    world.clock.advance(6 * SECOND)
+    await settled(id, ['sent', 'sent', 'sent'], 2 * SECOND)
+    expect(titles()).toEqual(['First', 'First', 'Second', 'Third'])
+  })
+
+  test.each([404, 410])('removes a device that is gone: %d', async status => {
+    const { fan, id, path } = await subscribed()
+    service.answers.set(path, () => new Response(null, { status }))
+    await queue(pushOf(id))
+    await settled(id, ['failed: gone'])
+    expect(await devicesOf(fan)).toEqual([])
+  })
+
+  test('waits as long as the service asks', async () => {
+    const own = servePushes()
+    try {
+      const fan = await knownFan(world)
+      const { subscription } = newSubscription(`${own.url}busy`)
+      expectStatus(201, await putDevice(fan, 'browser', { kind: 'webpush', subscription }))
+      const busy = () => new Response(null, { status: 429, headers: { 'retry-after': '600' } })
+      own.answers.set('/busy', busy)
+      await queue(pushOf(fan.id))
+      await attempted(fan.id)
+      own.answers.clear()
+      world.clock.advance(599 * SECOND)
+      await dispatcher.poll()
+      expect(own.got).toHaveLength(1)
+      world.clock.advance(2 * SECOND)
+      await settled(fan.id, ['sent'])
+    } finally {
+      await own.stop()
+    }
+  })
+
+  test('that a service refuses is not repeated, and is reported', async () => {
+    const { id, path } = await subscribed()
+    service.answers.set(path, () => new Response(null, { status: 403 }))
+    await queue(pushOf(id))
+    await settled(id, ['failed: wrong'])
+    expect(world.logged.some(line => line.includes('a push service refuses'))).toBe(true)
+    const { pushServices } = world.db.tables
+    const name = `webpush:${new URL(service.url).host}`
+    const [row] = await world.db.read.select().from(pushServices).where(eq(pushServices.name, name))
+    expect(row).toMatchObject({ refusal: '403' })
+  })
+
+  test('does not wait for a device or a service that hangs', async () => {
+    const hanging = servePushes()
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    try {
+      const [slow, quick] = [await knownFan(world), await subscribed()]
+      const { subscription } = newSubscription(`${hanging.url}hangs`)
+      expectStatus(201, await putDevice(slow, 'browser', { kind: 'webpush', subscription }))
+      hanging.answers.set('/hangs', () => promise)
+      await queue(pushOf(slow.id), pushOf(quick.id))
+      await settled(quick.id, ['sent'])
+      expect(await states(slow.id)).toEqual(['pending'])
+      resolve(new Response(null, { status: 201 }))
+      await settled(slow.id, ['sent'])
+    } finally {
+      resolve(new Response())
+      await hanging.stop()
+    }
+  })
+
+  test('is not sent to a suspended fan, in a category that is off, or from a fan who is blocked or muted', async () => {
+    const [off, suspended] = [await subscribed(), await subscribed()]
+    expectStatus(200, await off.fan.patch('/api/user/notifications', { match: { push: false } }))
+    const decision = { fanId: suspended.id, kind: 'suspend', reason: 'spam', decidedBy: 'Ana' } as const
+    const until = new Date(world.clock.ms + HOUR)
+    await world.db.write(tx => recordDecision(tx, { ...decision, until }))
+    await queue(pushOf(off.id), pushOf(suspended.id), pushOf(off.id, { category: 'marketing' }))
+    await settled(off.id, ['skipped: switched_off', 'skipped: switched_off'], SECOND)
+    await settled(suspended.id, ['skipped: not_reachable'])
+    for (const relation of ['blocks', 'mutes']) {
+      const [to, sender] = [await subscribed(), await knownFan(world)]
+      const handle = `h${++made}x${sender.id.slice(-6)}`
+      expectStatus(200, await sender.patch('/api/user/profile', { handle }))
+      expect((await to.fan.put(`/api/user/${relation}/${handle}`)).status).toBeLessThan(300)
+      await queue(pushOf(to.id, { senderId: sender.id }))
+      await settled(to.id, ['skipped: sender_blocked'])
+    }
+  })
+
+  test('counts for the limit of a day by message, not by device', async () => {
+    const restore = overrideSettings(world.db, { pushesPerDay: 2 })
+    try {
+      const first = await subscribed()
+      await subscribed(first.fan)
+      const sent = await queue(pushOf(first.id), pushOf(first.id), pushOf(first.id))
+      expect(sent).toBe(6)
+      const limit = 'skipped: daily_limit'
+      await settled(first.id, ['sent', 'sent', 'sent', 'sent', limit, limit], SECOND)
+      world.clock.advance(25 * HOUR)
+      await queue(pushOf(first.id))
+      await settled(first.id, ['sent', 'sent', 'sent', 'sent', limit, limit, 'sent', 'sent'], SECOND)
+    } finally {
+      restore()
+    }
+  })
+
+  test('waits for the end of the quiet hours', async () => {
+    const { fan, id } = await subscribed()
+    const hour = world.clock.now().getUTCHours()
+    const at = (of: number) => `${String((of + 24) % 24).padStart(2, '0')}:00`
+    const quiet = { from: at(hour), to: at(hour + 2) }
+    expectStatus(200, await fan.patch('/api/user/notifications', { quiet, timeZone: 'UTC' }))
+    await queue(pushOf(id))
+    await waitUntil('the end of the quiet hours', async () => {
+      const [row] = await deliveriesOf(world, id)
+      return row?.dueAt.toISOString().slice(11, 16) === quiet.to
+    })
+    world.clock.advance(2 * HOUR)
+    await settled(id, ['sent'])
+  })
+
+  test('is deleted after 30 days', async () => {
+    const { id } = await subscribed()
+    await queue(pushOf(id))
+    await settled(id, ['sent'])
+    world.clock.advance(31 * 24 * HOUR)
+    await sweepPushes(world.db)
+    expect(await deliveriesOf(world, id)).toEqual([])
+  })
+})
+
+test('quiet hours end at the local time, also when clocks change', () => {
+  const until = (at: string, from: number, to: number) =>
+    quietUntil(new Date(at), { quiet: { from, to }, timeZone: 'Europe/Madrid' })?.toISOString() ?? null
+  // 22:00 to 07:00. Clocks go forward on 29 March 2026, and back on 25 October.
+  expect(until('2026-03-28T21:30:00Z', 1_320, 420)).toBe('2026-03-29T05:00:00.000Z')
+  expect(until('2026-10-24T21:30:00Z', 1_320, 420)).toBe('2026-10-25T06:00:00.000Z')
+  expect(until('2026-10-25T05:59:00Z', 1_320, 420)).toBe('2026-10-25T06:00:00.000Z')
+  expect(until('2026-10-25T06:00:00Z', 1_320, 420)).toBeNull()
+  // 02:30 does not exist on 29 March: it ends when the clocks show 03:30.
+  expect(until('2026-03-29T00:30:00Z', 60, 150)).toBe('2026-03-29T01:30:00.000Z')
+  expect(until('2026-07-01T14:00:00Z', 720, 900)).toBeNull()
+})
