@@ -12,6 +12,7 @@ import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
 import { fanData as consents } from './fan/consents.ts'
+import { fanData as messages } from './fan/messages.ts'
 import { fanData as moderation } from './fan/moderation.ts'
 import { fanData as referrals } from './fan/referrals.ts'
 import { fanData as auth } from './identity/auth.ts'
@@ -73,6 +74,7 @@ export const fanData = {
   ...moderation,
   ...referrals,
   ...consents,
+  ...messages,
   ...preferences,
   ...webhooks,
   ...push,

@@ -7,6 +7,7 @@ import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineCompetitionsTables } from './club/competitions.ts'
 import { defineDocumentsTables } from './club/documents.ts'
 import { defineMatchesTables } from './club/matches.ts'
+import { defineNotificationsTables } from './club/notifications.ts'
 import { definePicturesTables } from './club/pictures.ts'
 import { definePlayersTables } from './club/players.ts'
 import { defineSeasonsTables } from './club/seasons.ts'
@@ -27,6 +28,7 @@ import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
 import { defineConsentsTables } from './fan/consents.ts'
+import { defineMessagesTables } from './fan/messages.ts'
 import { defineModerationTables } from './fan/moderation.ts'
 import { defineReferralsTables } from './fan/referrals.ts'
 import { defineAuthTables } from './identity/auth.ts'
@@ -125,6 +127,8 @@ function defineTables(kit: ColumnKit) {
     ...defineModerationTables(kit, { ...users, ...sanctions }),
     ...defineReferralsTables(kit, users),
     ...defineConsentsTables(kit, users),
+    ...defineNotificationsTables(kit),
+    ...defineMessagesTables(kit, { ...users, ...matches }),
     ...definePreferencesTables(kit, users),
     ...defineWebhooksTables(kit),
     ...definePushTables(kit, users),

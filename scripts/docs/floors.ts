@@ -30,7 +30,7 @@ export const DOMAINS: Record<string, Domain> = {
     rooms: [
       ['catalogue', 'pictures'],
       ['teams', 'seasons', 'sponsors', 'documents', 'segments', 'settings', 'competitions'],
-      ['matches', 'players'],
+      ['matches', 'players', 'notifications'],
     ],
   },
   economy: {
@@ -66,7 +66,7 @@ export const DOMAINS: Record<string, Domain> = {
   fan: {
     about: 'a fan’s own pages',
     rooms: [
-      ['profile', 'moderation', 'referrals', 'consents', 'status'],
+      ['profile', 'moderation', 'referrals', 'consents', 'status', 'messages'],
       ['onboarding', 'dashboard', 'account', 'social'],
     ],
   },

@@ -26,6 +26,7 @@ import { pointsRoutes } from '../economy/points/routes.ts'
 import { accountRoutes } from '../fan/account/routes.ts'
 import { consentRoutes } from '../fan/consents/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
+import { messageRoutes } from '../fan/messages/routes.ts'
 import { moderationRoutes } from '../fan/moderation/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
 import { fansRoutes, profileRoutes } from '../fan/profile/routes.ts'
@@ -158,6 +159,7 @@ const fan = (deps: Deps) =>
     .use(socialRoutes(deps))
     .use(referralRoutes(deps))
     .use(consentRoutes(deps))
+    .use(messageRoutes(deps))
     .use(moderationRoutes(deps))
     .use(dashboardRoutes(deps))
     .use(statusRoutes(deps))

@@ -15,6 +15,8 @@ import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepPointsHolds } from '../economy/points/holds.ts'
+import { deleteOldMessages } from '../fan/messages/personal-data.ts'
+import { remindFans } from '../fan/messages/remind.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { sweepConsole } from '../identity/staff/sweep.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
@@ -129,6 +131,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(POLL_EVERY_MS, 'settle questions', () => settleQuestions(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
+    start(CASH_EVERY_MS, 'remind fans', () => remindFans({ db: deps.db, stopping: () => stopping })),
+    start(SWEEP_EVERY_MS, 'delete old messages', () => deleteOldMessages(deps.db)),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
     start(POLL_EVERY_MS, 'advance leagues', async () => {
       await advanceLeagues(deps, () => stopping)

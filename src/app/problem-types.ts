@@ -12,6 +12,7 @@ import { cashProblems } from '../economy/cash/problems.ts'
 import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
 import { consentProblems } from '../fan/consents/problems.ts'
+import { messageProblems } from '../fan/messages/problems.ts'
 import { moderationProblems } from '../fan/moderation/problems.ts'
 import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
@@ -71,6 +72,7 @@ export const problemTypes = unite(
   checkInProblems,
   predictionProblems,
   profileProblems,
+  messageProblems,
   consentProblems,
   moderationProblems,
 )

@@ -10,6 +10,7 @@ import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
 import { createPreferencesSpine } from '../delivery/preferences/spine.ts'
 import { createPushSpine } from '../delivery/push/spine.ts'
+import { createInboxSpine } from '../delivery/stream/spine.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
 import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
 import { readAccountTiers } from '../economy/accounts/account-kind.ts'
@@ -22,6 +23,9 @@ import { lockLedgers } from '../economy/points/account.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
 import { consentToTerms, readConsenting } from '../fan/consents/consents.ts'
+import { countUnread } from '../fan/messages/inbox.ts'
+import { messageObserver } from '../fan/messages/observer.ts'
+import { createMessagesSpine } from '../fan/messages/spine.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { readSamePerson } from '../fan/moderation/people.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
@@ -53,10 +57,13 @@ export const createSpine = (): Spine => ({
   events: createEventsSpine({
     readers: [questReader, referralReader],
     subscribers: [webhookSubscriber, sinkSubscriber],
+    observers: [messageObserver],
   }),
   eligibility: createEligibilitySpine({ findOwned, isCollectible }),
   items: createItemsSpine(completeSetsOf),
   preferences: createPreferencesSpine(readConsenting),
+  inbox: createInboxSpine(countUnread),
+  messages: createMessagesSpine(),
   webhooks: createWebhooksSpine(),
   push: createPushSpine(),
   account: createAccountSpine(async (tx, userIds) => {

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -438,6 +438,14 @@ export interface components {
             purpose: string;
             /** @description The current version. */
             version: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The inbox has no message of this id: it was deleted, or is older than 90 days. */
+        MessageNotFoundProblem: {
+            /**
+             * @description `message_not_found`.
+             * @constant
+             */
+            code: "message_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan has no locker, or does not show it to the caller. */
         LockerNotFoundProblem: {
@@ -2280,6 +2288,52 @@ export interface components {
             /** @description Whether a guardian consents. Null: nobody has asked. False: the fan cannot write. */
             guardianConsent: boolean | null;
         };
+        /** Message */
+        Message: {
+            /** @description The message. */
+            id: string;
+            /**
+             * @description What the fan can switch off.
+             * @enum {string}
+             */
+            category: "account" | "orders" | "rewards" | "match" | "social" | "marketing";
+            /** @description First line. Plain text. */
+            title: string;
+            /** @description Plain text. */
+            body: string;
+            /** @description What a tap opens: an https URL, or a path of the app. */
+            url: string | null;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description When it was written. */
+            createdAt: string;
+            /** @description When the fan read it. Null: not yet. */
+            readAt: string | null;
+        };
+        /** Inbox */
+        Inbox: {
+            /** @description Newest first. */
+            messages: components["schemas"]["Message"][];
+            /** @description Messages of the inbox that are not read. */
+            unread: number;
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /**
+         * ReadMessages
+         * @description Either `ids` or `until`.
+         */
+        ReadMessages: {
+            /** @description These messages. Unknown ones are ignored. */
+            ids?: string[];
+            /** @description All messages whose `createdAt` is not later: that of the newest one that the fan has seen. */
+            until?: string;
+        };
+        /** UnreadCount */
+        UnreadCount: {
+            /** @description Messages of the inbox that are not read. */
+            unread: number;
+        };
         /** NewReport */
         NewReport: {
             /** @description What you report. */
@@ -2465,6 +2519,8 @@ export interface components {
                     atRiskUntil: string;
                 } | null;
             };
+            /** @description Messages of the inbox that are not read. */
+            unread: number;
             /** @description The newest ledger entries. */
             recentPoints: components["schemas"]["PointsEntry"][];
         };
@@ -7691,6 +7747,27 @@ export interface operations {
             };
         };
     };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     writeMembership: {
         parameters: {
             query?: {
@@ -8433,6 +8510,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Following"];
+                };
+            };
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
         };
@@ -9686,6 +9788,30 @@ export interface operations {
             };
         };
     };
+    readMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReadMessages"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadCount"];
+                };
+            };
+        };
+    };
     readOrder: {
         parameters: {
             query?: never;
@@ -10627,6 +10753,7 @@ export interface problems {
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
   'document_not_found': components['schemas']['DocumentNotFoundProblem']
   'document_version_not_current': components['schemas']['DocumentVersionNotCurrentProblem']
+  'message_not_found': components['schemas']['MessageNotFoundProblem']
   'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'trade_not_found': components['schemas']['TradeNotFoundProblem']
   'league_not_found': components['schemas']['LeagueNotFoundProblem']
@@ -10833,6 +10960,8 @@ export interface codes {
   declineTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete your account. Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person. */
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Delete a message. Its texts are deleted at once. */
+  deleteMessage: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'message_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a ban from a league. Only for its owner. The fan is no member until they join again. A repeat changes nothing. */
   endLeagueBan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'cannot_ban_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a membership. Ends it now. A membership that has ended stays as it is. Requires the scope `memberships:write`. */
@@ -10883,6 +11012,8 @@ export interface codes {
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans that you follow. Newest first, with their total number. */
   listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your messages. Newest first, in the language in which they were written. Messages are kept for 90 days. */
+  listInbox: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your leagues. The leagues of which you are a member, with your rank in each, without their tables; and those of your favourite team and your country, which nobody joins. */
   listLeagues: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the matches. By kick-off, earliest first. `from` with the current time lists future matches. */
@@ -10979,6 +11110,8 @@ export interface codes {
   readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Mark messages as read. Those in `ids`, or all until a time. A repeat, also by another device, changes nothing. */
+  readMessages: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read which messages you get. By category: whether devices and the inbox get them. The defaults until you change them. */
   readNotificationPreferences: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your onboarding. The status is `not_started` before the first write of a fan. */
@@ -11101,6 +11234,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
+  deleteMessage: { method: 'DELETE', path: '/api/user/inbox/{id}', caller: true, repeatable: true },
   endLeagueBan: { method: 'DELETE', path: '/api/leagues/{leagueId}/bans/{handle}', caller: true, repeatable: true },
   endMembership: { method: 'DELETE', path: '/api/memberships/{ref}', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
@@ -11126,6 +11260,7 @@ export const requests = {
   listDocuments: { method: 'GET', path: '/api/documents', repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
+  listInbox: { method: 'GET', path: '/api/user/inbox', caller: true, repeatable: true },
   listLeagues: { method: 'GET', path: '/api/user/leagues', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
   listMemberships: { method: 'GET', path: '/api/user/memberships', caller: true, repeatable: true },
@@ -11174,6 +11309,7 @@ export const requests = {
   readLeagueRounds: { method: 'GET', path: '/api/leagues/{leagueId}/rounds', caller: true, repeatable: true },
   readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
+  readMessages: { method: 'POST', path: '/api/user/inbox/read', caller: true, keyed: true, repeatable: true, body: true },
   readNotificationPreferences: { method: 'GET', path: '/api/user/notifications', caller: true, repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
   readOrder: { method: 'GET', path: '/api/user/orders/{orderId}', caller: true, repeatable: true },

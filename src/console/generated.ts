@@ -4663,7 +4663,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
             };
             cookie?: never;
         };
@@ -4725,7 +4725,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4781,7 +4781,7 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                            kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
                             /** @description Id of the only entry, which always exists. */
@@ -5354,7 +5354,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
             };
             cookie?: never;
         };
@@ -5647,7 +5647,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5695,7 +5695,7 @@ export interface operations {
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                        kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -5728,7 +5728,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5773,7 +5773,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -5818,7 +5818,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
             };
             cookie?: never;
         };
@@ -6632,7 +6632,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -6980,7 +6980,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "settings";
+                kind: "team" | "player" | "season" | "sponsor" | "document" | "account" | "segment" | "membership" | "reward" | "pack" | "competition" | "division" | "match" | "rule" | "quest" | "set" | "question" | "campaign" | "product" | "notification" | "settings";
                 /** @description Slug of the entry. */
                 entryId: string;
             };

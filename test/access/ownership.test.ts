@@ -4,6 +4,7 @@ import { insertRows } from '../../db/bulk.ts'
 import { accountKind } from '../../src/economy/accounts/account-kind.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { addNotification, happens, inboxOf } from '../fan/messages/messages-world.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import {
   type Document,
@@ -129,6 +130,9 @@ for (const who of ['others', 'its owner'] as const)
       await topUp(owner, 500)
       await buy(stranger, free)
       const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
+      await addNotification(world, { id: 'owned', eventType: 'card.owned' })
+      await happens(world, (await owner.post('/api/user/profile', {})).body.id, {}, 'card.owned')
+      const message = (await inboxOf(owner)).messages.find(({ title }) => title === 'Bought')?.id ?? ''
       const offered = (await offer(owner, partner.handle, [item])).body.id
       await offer(owner, partner.handle, [item])
       const { id: league, code } = await create(owner)
@@ -346,6 +350,12 @@ for (const who of ['others', 'its owner'] as const)
           id: device.sessionId,
           use: (client, id) => client.send(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
           refused: [404, 'session_not_found'],
+          granted: 204,
+        },
+        'deleteMessage.id': {
+          id: message,
+          use: (client, id) => client.send(`/api/user/inbox/${id}`, { method: 'DELETE' }),
+          refused: [404, 'message_not_found'],
           granted: 204,
         },
         'readTrade.tradeId': {

@@ -93,6 +93,7 @@ test('an export is in order, complete, valid for editors, and keeps every langua
     'questions',
     'campaigns',
     'products',
+    'notifications',
   ])
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats(ajv)

@@ -487,6 +487,20 @@ async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: str
   await tx.insert(tx.tables.events).values({ ...told, recordedAt: at, sequence: 3 })
   const left = { ...told, eventId: `segment:${text}:Z:2`, type: 'segment.left' }
   await tx.insert(tx.tables.events).values({ ...left, recordedAt: at, sequence: 4 })
+  const { notifications, messages, matchReminders } = tx.tables
+  const template = { category: 'social', title: text, body: text, url: text, imageUrl: text, push: true }
+  await tx.insert(notifications).values({
+    ...{ ...template, id: text, at: text, segment: text, when: '[]', digest: 5, sponsorId: text },
+    ...{ translations: text, active: false, createdAt: at, updatedAt: at },
+  })
+  const { push: _, ...shown } = template
+  await tx.insert(messages).values({
+    ...{ ...shown, id: text, userId: 'Z', notificationId: text, cause: text },
+    ...{ createdAt: at, readAt: at, hiddenAt: new Date(-1) },
+  })
+  const [match] = await tx.select().from(tx.tables.matches).limit(1)
+  const progress = { moment: text, cursor: 'é', startedAt: at, finishedAt: at }
+  await tx.insert(matchReminders).values({ ...progress, matchId: match?.id ?? '' })
   const { referralCodes, referrals } = tx.tables
   await tx.insert(referralCodes).values({ code: text, userId: 'Z', createdAt: at })
   const referral = { inviteeId: 'Z', inviterId: 'a', invitedAt: at, voidedAt: at, source: text }

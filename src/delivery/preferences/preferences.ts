@@ -3,10 +3,10 @@ import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { CATEGORIES, type Category, MARKETING } from '../../club/notifications/categories.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
-import { CATEGORIES, type Category, MARKETING } from './categories.ts'
 import type { NotificationPreferences, NotificationPreferencesChange } from './schema.ts'
 
 type PreferenceRow = Tables['notificationPreferences']['$inferSelect']

@@ -1,8 +1,8 @@
+import type { Category } from '../../club/notifications/categories.ts'
 import { Formatted } from '../../core/formats.ts'
 import { Closed, Nullable } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { isTimeZone } from '../../core/windows.ts'
-import type { Category } from './categories.ts'
 
 const Push = Type.Boolean({ description: 'Whether devices get them.' })
 const Inbox = Type.Boolean({ description: 'Whether the inbox gets them.' })

@@ -5,7 +5,7 @@ import { insertNewRows } from '../../../db/bulk.ts'
 import type { Database, Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Category } from '../preferences/categories.ts'
+import type { Category } from '../../club/notifications/categories.ts'
 
 /** The unit of work has locked the fan. */
 export interface Push {

@@ -28,7 +28,7 @@ export class Feed {
   userId: string
   readonly #db: Database
   readonly #connection: Connection
-  readonly #sendsEvents: boolean
+  readonly sendsEvents: boolean
   /** The sequence of the last event that was sent. Null: the reader must get `reset`. */
   #position: number | null = null
   #resumeFrom: number | null
@@ -42,7 +42,7 @@ export class Feed {
     this.userId = userId
     this.#db = db
     this.#connection = connection
-    this.#sendsEvents = sendsEvents
+    this.sendsEvents = sendsEvents
     // Without events there is nothing to resume.
     this.#resumeFrom = sendsEvents ? lastEventId : null
     this.#onBegin = onBegin
@@ -51,7 +51,7 @@ export class Feed {
   async #sendNew(): Promise<void> {
     const [db, connection] = [this.#db, this.#connection]
     const fan = this.userId
-    const hasEvents = this.#sendsEvents && fan !== NOBODY
+    const hasEvents = this.sendsEvents && fan !== NOBODY
     if (this.#resumeFrom !== null) {
       this.#position = await findResumption(db, fan, this.#resumeFrom)
       this.#resumeFrom = null
@@ -65,7 +65,7 @@ export class Feed {
     if (position === null) {
       position = hasEvents ? await newestOf(db, fan) : 0
       this.#position = position
-      connection.send(frameOf({ event: 'reset', data: {}, ...(this.#sendsEvents ? { id: position } : {}) }))
+      connection.send(frameOf({ event: 'reset', data: {}, ...(this.sendsEvents ? { id: position } : {}) }))
     }
     if (!connection.closed) {
       this.#onBegin?.()
@@ -86,7 +86,7 @@ export class Feed {
 
   /** `id` of the frames of other topics: a client that reconnects after one resumes there. */
   lastId(): number | undefined {
-    return this.#sendsEvents ? (this.#position ?? undefined) : undefined
+    return this.sendsEvents ? (this.#position ?? undefined) : undefined
   }
 
   /** Sends what has happened since. Never rejects for a reader that is slow or gone; rejects if the database fails. */

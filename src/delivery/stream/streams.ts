@@ -18,11 +18,14 @@ import { Feed } from './feed.ts'
 import { COMMENT, retryFrame } from './frames.ts'
 import { streamProblems } from './problems.ts'
 import type { TopicDeps, TopicState } from './topics.ts'
+import { watchUnread } from './unread.ts'
 import { watchTopics } from './watch-topics.ts'
 
 /** Milliseconds between two polls of the database. */
 const FANS_EVERY_MS = 400
 const TOPICS_EVERY_MS = 100
+/** Of unread messages that other processes write. */
+const INBOX_EVERY_MS = 2_000
 const COMMENT_EVERY_MS = 15_000
 /** Clients reconnect after a random time in this range, so that they do not come back all at once. */
 const RETRY_MS = { min: 1_000, spread: 3_000 }
@@ -125,6 +128,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   const byAddress = createIndex<Stream>()
   const byUser = createIndex<Stream>()
   const topics = watchTopics(deps)
+  const unread = watchUnread(db, { users: () => byUser.keys(), of: userId => byUser.get(userId) })
   let stopTimers: (() => void) | undefined
   let stopped = false
   /** Whether tokens may have changed since the last poll, as far as this process knows. */
@@ -191,6 +195,10 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
       start(TOPICS_EVERY_MS, 'look for changes of topics', () => topics.poll()),
       start(commentEveryMs, 'send comments', async () => {
         for (const { connection } of open) if (connection.hasRoom) connection.send(COMMENT)
+      }),
+      start(INBOX_EVERY_MS, 'look for messages of streams', () => unread.poll()),
+      db.read.spine.inbox.changed.listen(({ userId }) => {
+        if (byUser.count(userId) > 0) unread.tell([userId]).catch(logFailed(log, 'tell unread messages'))
       }),
       db.read.spine.events.recorded.listen(({ userId }) => {
         for (const stream of byUser.get(userId)) advance(stream)

@@ -5,10 +5,12 @@
 import { ConflictError, type Transaction } from '../../../db/index.ts'
 import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
 import { getRuleSet, type RuleSet } from '../rules/rule-set.ts'
+import type { Observation } from './observers.ts'
 import type { EventReader, Listener } from './readers.ts'
 
 export interface Listening {
   listeners: ReadonlyMap<EventReader, Listener>
+  observations: readonly Observation[]
   /** Whether a subscriber asks for the type. */
   isSubscribed(type: string): boolean
 }
@@ -32,6 +34,8 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
   const rules: RuleSet = version ? await getRuleSet(tx, version) : new Map()
   const listeners = new Map<EventReader, Listener>()
   for (const reader of events.readers) listeners.set(reader, await reader.load(tx))
+  const observations: Observation[] = []
+  for (const observer of events.observers) observations.push(await observer.load(tx))
   const asking: ((type: string) => boolean)[] = []
   for (const subscriber of events.subscribers) asking.push(await subscriber.load(tx))
   const isSubscribed = (type: string) => asking.some(asksFor => asksFor(type))
@@ -40,6 +44,7 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
     revision: undefined,
     rules,
     listeners,
+    observations,
     isSubscribed,
     foldsFrom: version?.foldsFrom ?? null,
   }

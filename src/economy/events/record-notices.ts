@@ -13,6 +13,7 @@ import type { EventRow, NewEvent } from './event.ts'
 import { draftOf, type EventKey, hasKey, insertEvent, insertEvents } from './event-rows.ts'
 import { announceFolded, FOLDED, foldOf, UNFOLDED } from './folded.ts'
 import { listeningAt, listeningAtRevision, mayBeSubscribed } from './listeners.ts'
+import { tellObservers } from './observers.ts'
 import { AWAITING } from './outbox.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function recordNotices(tx: Transaction, events: NewEvent[]): Promis
     return
   }
   const version = await readVersion(tx)
-  const { isSubscribed } = await listeningAt(tx, version)
+  const { isSubscribed, observations } = await listeningAt(tx, version)
   const revision = version?.revision ?? null
   const drafts = events.map(event =>
     draftOf(event, tx.now(), {
@@ -43,6 +44,7 @@ export async function recordNotices(tx: Transaction, events: NewEvent[]): Promis
   await insertEvents(tx, drafts)
   for (const event of events) tx.spine.events.recorded.announce(tx, event)
   if (drafts.some(({ position }) => position !== null)) tx.spine.events.awaiting.announce(tx)
+  await tellObservers(tx, observations, events)
 }
 
 /**
@@ -64,7 +66,7 @@ export async function recordNotice(
     return written
   }
   const { sequence, revision } = written
-  const { isSubscribed } = await listeningAtRevision(tx, revision)
+  const { isSubscribed, observations } = await listeningAtRevision(tx, revision)
   const subscribed = isSubscribed(event.type)
   // Another process has changed the types of subscribers since the last load in this one.
   if (subscribed !== expected) await updateEvent(tx, event, { position: positionOf(subscribed) })
@@ -75,6 +77,7 @@ export async function recordNotice(
       returnAppended(tx, folded)
     } else announceFolded(tx, folded)
   if (subscribed) tx.spine.events.awaiting.announce(tx)
+  await tellObservers(tx, observations, [event])
   return { sequence, subscribed }
 }
 

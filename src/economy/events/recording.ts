@@ -16,6 +16,7 @@ import { decisionsOf, type EventRow, grantsOf, type NewEvent, parseJson, toRecor
 import { draftOf, type EventDraft, type EventKey, insertEvents, nameOf, readEvents } from './event-rows.ts'
 import { FOLDED, foldEntries } from './folded.ts'
 import { type Listening, listeningAt } from './listeners.ts'
+import { tellObservers } from './observers.ts'
 import { AWAITING } from './outbox.ts'
 import type { EventReader, Reaction, Recorded, Recording, Voided, Writing } from './readers.ts'
 
@@ -67,7 +68,7 @@ function openMembers(tx: Transaction) {
 }
 
 function createRecording(tx: Transaction, { ledgers, version, listening, rules, members }: Parts): Recording {
-  const { listeners, isSubscribed } = listening
+  const { listeners, observations, isSubscribed } = listening
   const known = new Map<string, EventRow>()
   const drafts: Draft[] = []
   /** Events that were already stored: voids, and decisions about them. */
@@ -196,6 +197,11 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules, 
     await ledgers.write(told)
     await rules.write()
     for (const reaction of reactions.values()) await reaction.write()
+    await tellObservers(
+      tx,
+      observations,
+      drafts.map(({ recorded }) => recorded.event),
+    )
     for (const { work } of waiting) await work()
   }
 

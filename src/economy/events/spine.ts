@@ -1,6 +1,7 @@
 /** What rooms share about the events of a database, in the memory of a process. */
 import { createSignal } from '../../core/signal.ts'
 import type { KnownListening } from './listeners.ts'
+import type { EventObserver } from './observers.ts'
 import type { EventReader } from './readers.ts'
 import type { EventSubscriber } from './subscribers.ts'
 
@@ -16,6 +17,7 @@ interface Listeners {
   /** In the order in which they are called. */
   readers: readonly EventReader[]
   subscribers: readonly EventSubscriber[]
+  observers: readonly EventObserver[]
   /** What they listen to, as loaded last: see `listeners.ts`. */
   listening?: KnownListening
 }

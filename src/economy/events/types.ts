@@ -1,6 +1,7 @@
 /** The events that the application records itself (source `matchday`), and the schema of the data of each. */
 
 import { Match } from '../../club/matches/schema.ts'
+import { MOMENTS } from '../../club/notifications/moments.ts'
 import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, type TObject, Type } from '../../core/typebox.ts'
 import { REASONS } from '../../identity/sanctions/reasons.ts'
@@ -471,7 +472,7 @@ const NAMESPACES = new Set([
   ...['quest', 'question', 'report', 'reward', 'sanction', 'set', 'trade', 'wallet', 'webhook'],
 ])
 /** Types in namespaces that the club's systems also use. */
-const RESERVED_TYPES = new Set(messageTypes)
+const RESERVED_TYPES = new Set([...messageTypes, ...Object.keys(MOMENTS)])
 
 /** Whether a server key must not report events of this type, because the application records them. */
 export const isReservedType = (type: string): boolean =>

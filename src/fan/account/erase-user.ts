@@ -1,9 +1,7 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
  * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, pushes, the locker, linked
- * wallets, memberships, leagues, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
- * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
- * wallets, memberships, leagues, divisions, preferences of messages, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * wallets, memberships, leagues, divisions, messages and preferences of them, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
  */
@@ -44,6 +42,7 @@ import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
 import { eraseOrders } from '../../play/shop/personal-data.ts'
 import { voidTradesOf } from '../../play/trades/end.ts'
 import { deleteWallets } from '../../play/wallets/wallets.ts'
+import { deleteMessagesOf } from '../messages/personal-data.ts'
 import { eraseReports } from '../moderation/personal-data.ts'
 import { deleteReferralCodes } from '../referrals/referrals.ts'
 
@@ -181,6 +180,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await removeCopies(tx, user.id)
   await deleteWallets(tx, user.id)
   await deleteMembershipsOf(tx, user.id)
+  await deleteMessagesOf(tx, user.id)
   await deletePreferences(tx, user.id)
   await deleteSegmentsOf(tx, user.id)
   await deleteEventData(tx, user.id)

@@ -22,6 +22,7 @@ import {
 } from '../../play/quests/summary.ts'
 import { getCatalogue } from '../../play/rewards/rewards.ts'
 import { claimedIds, countClaimable } from '../../play/rewards/summary.ts'
+import { unreadOf } from '../messages/inbox.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
@@ -58,6 +59,7 @@ export async function readDashboard({ read, cache }: ReadSource, { userId }: Vie
       claimable: own.claimable,
       streakAtRisk: streak && (await presentAtRisk(read, quests, streak, now)),
     },
+    unread: own.unread,
     recentPoints: newest.map(presentEntry),
   }
 }
@@ -83,6 +85,7 @@ const selectDashboard = prepared((read: Reader, { userId, now, required, streaks
       ...publicProfileColumns({ user, mirror }),
       rank: rankOf(read, GLOBAL_BOARD, userId),
       held: heldOf(read, userId, now),
+      unread: unreadOf(read, userId),
       hasAccounts: hasAccounts(read, userId),
       ...claimedIds(read, userId),
       ...packCounts(read, userId),
@@ -111,6 +114,7 @@ const NOTHING = {
   avatarUrl: null,
   rank: null,
   held: 0,
+  unread: 0,
   hasAccounts: false,
   claimed: [],
   redeemed: [],

@@ -17,6 +17,7 @@ import { exportPoints } from '../../economy/points/personal-data.ts'
 import { findSeam, type Seam } from '../../economy/points/seams.ts'
 import { exportRuleUses } from '../../economy/rules/personal-data.ts'
 import { exportConsents } from '../../fan/consents/consents.ts'
+import { exportMessages } from '../../fan/messages/inbox.ts'
 import { exportAppeals } from '../../fan/moderation/appeals.ts'
 import { exportReports } from '../../fan/moderation/personal-data.ts'
 import { readSanctions } from '../../fan/moderation/sanctions.ts'
@@ -108,6 +109,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     consents: await exportConsents(reader, user.id),
+    messages: await exportMessages(reader, user.id),
     notificationPreferences: await exportPreferences(reader, user.id),
     segments: await exportSegments(reader, user.id),
     terms: await exportTerms(reader, user.id),

@@ -112,6 +112,11 @@ export function defineMetrics() {
       'Attempts to deliver a webhook, by the outcome for the delivery.',
       ['outcome'],
     ),
+    messages: counter(
+      'matchday_messages_total',
+      'Messages to fans that were written, or left out because their event lacks a member of the template.',
+      ['outcome'],
+    ),
     webhookEndpoints: gauge('matchday_webhook_endpoints', 'Endpoints of webhooks.', ['state']),
     webhookBacklog: gauge(
       'matchday_webhook_pending_deliveries',

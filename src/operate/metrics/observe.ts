@@ -1,8 +1,10 @@
 /** Updates the metrics that count events as they happen. */
+
 import type { Database, DatabaseObserver } from '../../../db/index.ts'
 import { ATTEMPT_OUTCOMES } from '../../delivery/webhooks/spine.ts'
 import { applicationEvents } from '../../economy/events/types.ts'
 import { POINTS_REASONS } from '../../economy/ledgers/reasons.ts'
+import { MESSAGE_OUTCOMES } from '../../fan/messages/spine.ts'
 import type { ProviderObserver } from '../../platform/identity-provider/provider.ts'
 import type { Metrics } from './definitions.ts'
 
@@ -39,15 +41,17 @@ export function observeCommits(metrics: Metrics, { read }: Pick<Database, 'read'
     metrics.ledgerEntries.inc({ reason }, 0)
     for (const direction of ['granted', 'taken']) metrics.ledgerPoints.inc({ reason, direction }, 0)
   }
+  for (const outcome of MESSAGE_OUTCOMES) metrics.messages.inc({ outcome }, 0)
   for (const outcome of ATTEMPT_OUTCOMES) metrics.webhookAttempts.inc({ outcome }, 0)
   const typeOf = boundedLabel(Object.keys(applicationEvents), MAX_FOREIGN_TYPES)
-  const { events, points, webhooks } = read.spine
+  const { events, messages, points, webhooks } = read.spine
   const endings = [
     events.recorded.listen(({ type }) => metrics.events.inc({ type: typeOf(type) })),
     points.entryBooked.listen(({ reason, delta }) => {
       metrics.ledgerEntries.inc({ reason })
       metrics.ledgerPoints.inc({ reason, direction: delta > 0 ? 'granted' : 'taken' }, Math.abs(delta))
     }),
+    messages.decided.listen(({ outcome, count }) => metrics.messages.inc({ outcome }, count)),
     webhooks.attemptsSettled.listen(({ outcome, count }) => metrics.webhookAttempts.inc({ outcome }, count)),
   ]
   return () => {

@@ -4,6 +4,7 @@ import type { EntryKind, WriteOptions, WrittenBefore } from '../../club/catalogu
 import { competitionKind } from '../../club/competitions/competition-kind.ts'
 import { documentKind } from '../../club/documents/document-kind.ts'
 import { matchKind } from '../../club/matches/match-kind.ts'
+import { notificationKind } from '../../club/notifications/notification-kind.ts'
 import { playerKind } from '../../club/players/player-kind.ts'
 import { seasonKind } from '../../club/seasons/season-kind.ts'
 import { segmentKind } from '../../club/segments/segment-kind.ts'
@@ -45,6 +46,7 @@ export const kinds = [
   questionKind,
   campaignKind,
   productKind,
+  notificationKind,
   settingsKind,
 ] as const
 

@@ -213,6 +213,22 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
       },
     },
     {
+      kind: 'notification',
+      entry: {
+        ...{ id: id('bought'), eventType: 'shop.purchase', segment: null, category: 'rewards', push: true },
+        when: [{ path: '/amount', op: 'gt', value: 0 }],
+        ...{ title: long, body: { en: '{{/amount}}', pt: '{{/amount}} pontos' }, url: '/orders/{{/order}}' },
+        ...{ imageUrl: '/pictures/n.svg', digest: 60, sponsorId: id('ferries') },
+      },
+    },
+    {
+      kind: 'notification',
+      entry: {
+        ...{ id: id('news'), at: '2026-08-15T18:30', category: 'marketing', title: 'News', body: 'Read it.' },
+        active: false,
+      },
+    },
+    {
       kind: 'question',
       entry: {
         ...{ id: id('rating'), kind: 'rating', title: 'The match?', options: { scale: 10 }, active: false },

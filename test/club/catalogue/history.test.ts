@@ -95,7 +95,14 @@ onEachEngine('The history of the catalogue', world => {
     for (const record of fullCatalogue('race')) await write(record)
     for (const { kind, entry } of fullCatalogue('race').filter(({ entry }) => !('active' in entry))) {
       const [stored] = await kindNamed(kind).read(world.db.read, [entry.id])
-      const texts = { reward: 'title', quest: 'title', question: 'title', match: 'venue', document: 'text' }
+      const texts = {
+        reward: 'title',
+        quest: 'title',
+        question: 'title',
+        notification: 'title',
+        match: 'venue',
+        document: 'text',
+      }
       const text: string = Reflect.get(texts, kind) ?? 'name'
       const codes = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>

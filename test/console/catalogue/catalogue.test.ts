@@ -59,6 +59,7 @@ onEachEngine('The catalogue of the console', world => {
       'quest',
       'set',
       'question',
+      'notification',
       'campaign',
       'product',
       'settings',

@@ -1,7 +1,7 @@
 /** Which messages fans want: defaults, changes, consent, races. */
 import { expect, test } from 'bun:test'
 import { documentKind } from '../../../src/club/documents/document-kind.ts'
-import { CATEGORIES } from '../../../src/delivery/preferences/categories.ts'
+import { CATEGORIES } from '../../../src/club/notifications/categories.ts'
 import { exportPreferences, readPreferences } from '../../../src/delivery/preferences/preferences.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { userIdOf } from '../../play/packs/packs-world.ts'

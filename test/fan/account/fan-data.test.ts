@@ -231,6 +231,15 @@ onEachEngine('The declared data of a fan', world => {
           shown: '"leaderboardName":"anonymous"',
         },
       },
+      messages: {
+        userId: {
+          row: {
+            ...{ id: 'message-1', userId, notificationId: 'sanction', cause: 'matchday 1' },
+            ...{ category: 'account', title: 'Message 1', body: 'Body', createdAt: at(30) },
+          },
+          shown: 'Message 1',
+        },
+      },
       notificationPreferences: {
         userId: {
           row: {

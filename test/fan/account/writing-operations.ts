@@ -35,6 +35,7 @@ import {
 import type { Answer } from '../../support/client.ts'
 import { overrideSettings } from '../../support/settings.ts'
 import type { Fan, World } from '../../support/world.ts'
+import { addNotification, happens, inboxOf } from '../messages/messages-world.ts'
 
 let made = 0
 
@@ -164,6 +165,16 @@ export const operations: Record<
     const [{ id }, { handle }] = [await create(fan), await namedFan(world)]
     await fan.put(`/api/leagues/${id}/bans/${handle}`)
     return { send: () => fan.send(`/api/leagues/${id}/bans/${handle}`, { method: 'DELETE' }) }
+  },
+  readMessages: (world, fan) => ({
+    send: () => fan.post('/api/user/inbox/read', { until: world.clock.now().toISOString() }),
+  }),
+  deleteMessage: async (world, fan) => {
+    const { id: userId } = (await fan.post('/api/user/profile', {})).body
+    await addNotification(world, { id: 'deleted', eventType: 'message.wanted' })
+    await happens(world, userId, {}, 'message.wanted')
+    const [message] = (await inboxOf(fan)).messages
+    return { send: () => fan.send(`/api/user/inbox/${message?.id}`, { method: 'DELETE' }) }
   },
   changeNotificationPreferences: (_, fan) => ({
     send: () => fan.patch('/api/user/notifications', { match: { push: false } }),

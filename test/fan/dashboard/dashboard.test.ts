@@ -23,6 +23,7 @@ onEachEngine('GET /api/dashboard', world => {
       profile: { id: null, displayName: null, avatarUrl: null },
       points: 0,
       held: 0,
+      unread: 0,
       rank: null,
       tier: [],
       rewards: { claimable: 1, claimed: 0, redeemed: 0 },
@@ -63,6 +64,7 @@ onEachEngine('GET /api/dashboard', world => {
       profile: { id: profile.id, displayName: 'Ada', avatarUrl: profile.avatarUrl },
       points: balance,
       held,
+      unread: 0,
       tier: [],
       rank: (await fan.get('/api/leaderboard')).body.me.rank,
       rewards: {

@@ -2,6 +2,7 @@
 
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
+import { notificationKind } from '../../../src/club/notifications/notification-kind.ts'
 import { encryptToken } from '../../../src/delivery/push/tokens.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
@@ -859,6 +860,10 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   expectStatus(200, await fan.patch('/api/user/privacy', { activity: 'followers' }))
   const quiet = { from: '22:00', to: '07:00' }
   expectStatus(200, await fan.patch('/api/user/notifications', { quiet, timeZone: 'Europe/Madrid' }))
+  const template = { title: 'Bought', body: '{{/amount}}', category: 'rewards', active: true } as const
+  await world.db.write(tx =>
+    notificationKind.upsert(tx, { id: 'bought', eventType: 'shop.purchase', ...template }),
+  )
   expectStatus(201, await linkAccount(fan))
   await challenge(fan, newAccount().address)
   expectStatus(201, await upload(fan, newPng()))

@@ -35,6 +35,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['questionVotes.createdAt', 'questionVotes.changedAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
     ...['consents.source', 'orders.waiver', 'notificationPreferences.*'],
+    ...['consents.source', 'notificationPreferences.*', 'messages.*'],
     ...['leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],

@@ -128,6 +128,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
     changePrivacy: () => ({ profile: 'private' }),
     changeNotificationPreferences: () => ({ match: { push: false } }),
+    readMessages: () => ({ until: '2026-08-15T18:30:00.000Z' }),
     startTopUp: () => ({ amount: 500, currency: 'EUR' }),
     prepareTopUpPayment: async fan => ({ topUpId: (await startTopUp(fan, 500)).body.id }),
     completeTopUp: async fan => {
@@ -235,6 +236,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
         changeNotificationPreferences: { match: { push: true } },
+        readMessages: { until: '2026-08-15T18:30:01.000Z' },
         acceptTerms: { version: '2' },
         writeConsents: { news: { granted: false, version: '1' } },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },

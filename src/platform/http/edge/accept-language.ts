@@ -1,6 +1,6 @@
 /** Language preferences as tags that can be looked up: RFC 9110 §12.5.4, RFC 4647 §3.4. */
 import { LRUCache } from 'lru-cache'
-import { attempt } from '../../../core/attempt.ts'
+import { fallbacksOf } from '../../../core/language-tags.ts'
 
 /** Further ranges, and a longer header, are ignored: browsers send a few languages. */
 const MAX_RANGES = 20
@@ -38,15 +38,4 @@ function acceptedLanguages(header: string): string[] {
     })
     .toSorted((a, b) => b.weight - a.weight)
   return ranges.flatMap(({ tag }) => fallbacksOf(tag))
-}
-
-/** The lookup of RFC 4647: the canonical tag, then ever shorter ones, such as pt-BR, pt. Empty for what is not a tag. */
-function fallbacksOf(range: string): string[] {
-  const [canonical] = attempt(() => Intl.getCanonicalLocales(range)) ?? []
-  if (canonical === undefined) return []
-  const tags: string[] = []
-  for (let subtags = canonical.split('-'); subtags.length > 0; subtags = subtags.slice(0, -1))
-    // A single letter introduces the subtag after it.
-    if (subtags.length === 1 || (subtags.at(-1)?.length ?? 0) > 1) tags.push(subtags.join('-'))
-  return tags
 }

@@ -1,0 +1,53 @@
+/** What a notification makes of an event: its texts in the language of the fan, or why there are none. */
+import { type Condition, findUnmet } from '../../club/catalogue/conditions.ts'
+import { presentText } from '../../club/catalogue/texts.ts'
+import type { Notification } from '../../club/notifications/notifications.ts'
+import { renderTemplate } from '../../club/notifications/template.ts'
+import { fallbacksOf } from '../../core/language-tags.ts'
+import { renderIn } from '../../core/texts.ts'
+
+interface MessageTexts {
+  title: string
+  body: string
+  url: string | null
+}
+
+export type Judgement =
+  | { outcome: 'rendered'; texts: MessageTexts }
+  | { outcome: 'unmet'; condition: Condition }
+  /** The data has no value at this pointer. */
+  | { outcome: 'missing'; pointer: string }
+
+/** Longer values of the data are cut. */
+const MAX_TITLE = 200
+const MAX_BODY = 1_000
+
+/** `data` may have texts of the catalogue, such as names of teams. */
+export function judge(notification: Notification, data: unknown, locale: string | null): Judgement {
+  const { title, body, url, when } = notification
+  const texts = { title: presentText(title), body: presentText(body), data }
+  const { value } = renderIn(fallbacksOf(locale ?? ''), () => JSON.stringify(texts))
+  // Guarantee of the cast: texts are rendered as strings.
+  const shown = JSON.parse(value) as { title: string; body: string; data: unknown }
+  const condition = findUnmet(when, shown.data)
+  if (condition) return { outcome: 'unmet', condition }
+  let absent: string | null = null
+  const missing = (pointer: string) => {
+    absent ??= pointer
+  }
+  const rendered = {
+    title: renderTemplate(shown.title, shown.data, { missing }).slice(0, MAX_TITLE),
+    body: renderTemplate(shown.body, shown.data, { missing }).slice(0, MAX_BODY),
+    url: url === null ? null : renderTemplate(url, shown.data, { encode: encodeURIComponent, missing }),
+  }
+  return absent === null ? { outcome: 'rendered', texts: rendered } : { outcome: 'missing', pointer: absent }
+}
+
+/** As `judge`, once for each notification, data and language. */
+export function createJudge(): typeof judge {
+  const known = new Map<unknown, Map<string, Judgement>>()
+  return (notification, data, locale) =>
+    known
+      .getOrInsertComputed(data, () => new Map())
+      .getOrInsertComputed(`${notification.id} ${locale}`, () => judge(notification, data, locale))
+}

@@ -1,0 +1,18 @@
+/** Deletes messages: of an erased fan, and those whose time is over. */
+import { eq, lt } from 'drizzle-orm'
+import { deleteInBatches } from '../../../db/batches.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
+
+/** Days for which messages are kept. */
+const MESSAGE_DAYS = 90
+
+export async function deleteMessagesOf(tx: Transaction, userId: string): Promise<void> {
+  const { messages } = tx.tables
+  await tx.delete(messages).where(eq(messages.userId, userId))
+}
+
+export const deleteOldMessages = (db: Database): Promise<number> => {
+  const { messages } = db.tables
+  const oldest = (tx: Transaction) => new Date(tx.now().getTime() - MESSAGE_DAYS * 86_400_000)
+  return deleteInBatches(db, messages, tx => lt(messages.createdAt, oldest(tx)))
+}
