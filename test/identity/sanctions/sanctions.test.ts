@@ -55,6 +55,7 @@ onEachEngine('A sanction', world => {
       ],
       ...[
         'refreshNativeToken',
+        'removeDevice',
         'removeLeagueMember',
         'unblockFan',
         'unlinkWallet',
