@@ -7753,7 +7753,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the message. */
-                id: string;
+                messageId: string;
             };
             cookie?: never;
         };
@@ -11234,7 +11234,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
-  deleteMessage: { method: 'DELETE', path: '/api/user/inbox/{id}', caller: true, repeatable: true },
+  deleteMessage: { method: 'DELETE', path: '/api/user/inbox/{messageId}', caller: true, repeatable: true },
   endLeagueBan: { method: 'DELETE', path: '/api/leagues/{leagueId}/bans/{handle}', caller: true, repeatable: true },
   endMembership: { method: 'DELETE', path: '/api/memberships/{ref}', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },

@@ -343,7 +343,10 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       }
       // The fan can do the same as before. Boards show their row to everyone alike.
       expect(differing(before, await readAll(fan, other))).toEqual([
+        // The message of the sanction.
+        'listInbox',
         'listSanctions',
+        'readDashboard',
         'readLeaderboard',
         'readLeague',
       ])
@@ -359,7 +362,11 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
         needlesIn(reads, fan).filter(([path = '']) => path.startsWith('readFeed'))
       expect(feeds(before)).not.toEqual([])
       expect(feeds(after)).toEqual([])
-      expect(differing(own, await readAll(fan, other))).toEqual(['listSanctions'])
+      expect(differing(own, await readAll(fan, other))).toEqual([
+        'listInbox',
+        'listSanctions',
+        'readDashboard',
+      ])
     })
 
     test('suspends: the fan can read as before, and others see the fan as before', async () => {
@@ -368,7 +375,11 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       const until = new Date(world.clock.ms + 86_400_000)
       await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'suspend', until }))
       expect(differing(before, await readAll(other, fan))).toEqual([])
-      expect(differing(own, await readAll(fan, other))).toEqual(['listSanctions'])
+      expect(differing(own, await readAll(fan, other))).toEqual([
+        'listInbox',
+        'listSanctions',
+        'readDashboard',
+      ])
     })
   })
 

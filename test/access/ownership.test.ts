@@ -131,7 +131,8 @@ for (const who of ['others', 'its owner'] as const)
       await buy(stranger, free)
       const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
       await addNotification(world, { id: 'owned', eventType: 'card.owned' })
-      await happens(world, (await owner.post('/api/user/profile', {})).body.id, {}, 'card.owned')
+      const { id: holderId } = (await owner.post('/api/user/profile', {})).body
+      for (const _ of ['deleted', 'kept', 'paged']) await happens(world, holderId, {}, 'card.owned')
       const message = (await inboxOf(owner)).messages.find(({ title }) => title === 'Bought')?.id ?? ''
       const offered = (await offer(owner, partner.handle, [item])).body.id
       await offer(owner, partner.handle, [item])
@@ -352,7 +353,7 @@ for (const who of ['others', 'its owner'] as const)
           refused: [404, 'session_not_found'],
           granted: 204,
         },
-        'deleteMessage.id': {
+        'deleteMessage.messageId': {
           id: message,
           use: (client, id) => client.send(`/api/user/inbox/${id}`, { method: 'DELETE' }),
           refused: [404, 'message_not_found'],
@@ -434,6 +435,7 @@ for (const who of ['others', 'its owner'] as const)
           granted: 204,
         },
         'listSessions.cursor': await page('/api/auth/sessions'),
+        'listInbox.cursor': await page('/api/user/inbox'),
         'listTrades.cursor': await page('/api/user/trades'),
         'listOrders.cursor': await page('/api/user/orders'),
         'listPurchases.cursor': await page('/api/packs/purchases'),

@@ -38,10 +38,10 @@ export const messageRoutes = (deps: FanDeps & { cursors: Cursors }) =>
       }),
     )
     .delete(
-      '/:id',
+      '/:messageId',
       ({ params, status, write }) =>
         write(async (tx, fan) => {
-          await deleteMessage(tx, fan, params.id)
+          await deleteMessage(tx, fan, params.messageId)
           return status(204, undefined)
         }),
       operation({

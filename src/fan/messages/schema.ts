@@ -59,7 +59,7 @@ export type ReadMessages = typeof ReadMessages.static
 export const UnreadCount = Closed({ unread: Unread }, { title: 'UnreadCount' })
 
 export const MessageParams = Closed({
-  id: IdReference('Id of the message.', '01981e2c-7c1f-7000-8000-000000000003'),
+  messageId: IdReference('Id of the message.', '01981e2c-7c1f-7000-8000-000000000003'),
 })
 
 export const exampleMessage = {

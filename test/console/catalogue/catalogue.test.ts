@@ -59,9 +59,9 @@ onEachEngine('The catalogue of the console', world => {
       'quest',
       'set',
       'question',
-      'notification',
       'campaign',
       'product',
+      'notification',
       'settings',
     ])
     const ids = async (query: string) =>

@@ -2,7 +2,6 @@
 
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
-import { notificationKind } from '../../../src/club/notifications/notification-kind.ts'
 import { encryptToken } from '../../../src/delivery/push/tokens.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
@@ -11,6 +10,7 @@ import { grantPoints } from '../../../src/economy/points/grants.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { EMPTY_STATE } from '../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { remindFans } from '../../../src/fan/messages/remind.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
@@ -93,6 +93,16 @@ function catalogue(at: Date): CatalogueRecord[] {
     { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
     { kind: 'settings', entry: { id: 'club', openTradesPerFan: 21, reservedHandles: ['harbour'] } },
     { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
+    {
+      kind: 'notification',
+      entry: {
+        id: 'bought',
+        eventType: 'shop.purchase',
+        category: 'rewards',
+        title: 'Bought',
+        body: '{{/amount}}',
+      },
+    },
     { kind: 'player', entry: { id: 'nine', name: { en: 'Nine', pt: 'Nove' }, number: 9 } },
     { kind: 'division', entry: WEEKLY },
     {
@@ -860,10 +870,8 @@ export async function fillWorld(world: World): Promise<NamedFan> {
   expectStatus(200, await fan.patch('/api/user/privacy', { activity: 'followers' }))
   const quiet = { from: '22:00', to: '07:00' }
   expectStatus(200, await fan.patch('/api/user/notifications', { quiet, timeZone: 'Europe/Madrid' }))
-  const template = { title: 'Bought', body: '{{/amount}}', category: 'rewards', active: true } as const
-  await world.db.write(tx =>
-    notificationKind.upsert(tx, { id: 'bought', eventType: 'shop.purchase', ...template }),
-  )
+  await world.match({ kickoffAt: new Date(world.clock.ms + 36 * 3_600_000) })
+  await remindFans({ db: world.db })
   expectStatus(201, await linkAccount(fan))
   await challenge(fan, newAccount().address)
   expectStatus(201, await upload(fan, newPng()))
