@@ -207,12 +207,13 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   if (!home || !away) throw new Error('the seed has teams')
   const [matchId, userId, revision] = ['match', 'Z', Number.MAX_SAFE_INTEGER]
   const scores = { homeScore: 0, awayScore: 0 }
+  const kickoffAt = new Date(at.getTime() + 1)
   await tx.insert(matches).values({
     ...{ id: matchId, homeTeamId: home.id, awayTeamId: away.id, revision, ...scores },
-    ...{ competition: text, season: '', status: 'finished', active: false },
-    ...{ kickoffAt: at, createdAt: at, updatedAt: new Date(-1) },
+    ...{ competition: 'é', season: text, round: text, status: 'finished', active: false },
+    ...{ kickoffAt, createdAt: at, updatedAt: new Date(-1) },
   })
-  const settlement = { matchId, revision, action: 'settle', ...scores, kickoffAt: at, revisedAt: at }
+  const settlement = { matchId, revision, action: 'settle', ...scores, kickoffAt, revisedAt: at }
   await tx
     .insert(matchSettlements)
     .values({ ...settlement, cursor: 'é', lastPass: true, season: text, dueAt: at })
@@ -226,9 +227,7 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   const competition = { id: 'é', name: text, deadline: 'round', points, joker: 1, crowd: true, active: false }
   await tx.insert(tx.tables.competitions).values({ ...competition, createdAt: at, updatedAt: at })
   const split = { home: 0, draw: 1, away: 0 }
-  await tx
-    .insert(predictionSplits)
-    .values({ matchId, kickoffAt: new Date(at.getTime() + 1), frozenAt: at, ...split })
+  await tx.insert(predictionSplits).values({ matchId, kickoffAt, frozenAt: at, ...split })
 }
 
 async function addQuestions(tx: Transaction, { at, text }: { at: Date; text: string }) {

@@ -7,7 +7,7 @@ import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { Closed, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
-export const DEFAULT_SIZE = 30
+const DEFAULT_SIZE = 30
 
 const Moving = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TABLE, default: 0, description }))

@@ -70,7 +70,6 @@ const Division = Closed(
   },
   { title: 'UserDivision' },
 )
-export type UserDivision = Static<typeof Division>
 
 export const DivisionTable = Closed(
   {

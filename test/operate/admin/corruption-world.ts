@@ -804,6 +804,9 @@ async function operations(world: World, userId: string) {
     await tx.insert(t.termsAcceptances).values({ userId, version: '1', acceptedAt: at })
     await tx.insert(t.providerKeys).values({ source: 'provider', keys: '[]', fetchedAt: at, mac: '' })
     await tx.insert(t.eventDistribution).values({ id: 'events', lastPosition: 0 })
+    await tx
+      .insert(t.matchReminders)
+      .values({ matchId: 'played', moment: 'match.opened', cursor: '', startedAt: at })
     await tx.insert(t.matchEvents).values({
       ...{ matchId: 'played', sequence: 1, recordedAt: at, catalogueRevision: 1, data: '{}', position: 0 },
     })

@@ -34,8 +34,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['reports.createdAt', 'appeals.text', 'appeals.createdAt', 'predictions.createdAt'],
     ...['questionVotes.createdAt', 'questionVotes.changedAt'],
     ...['wallets.chainId', 'wallets.provedBy', 'pictures.*', 'trades.expiresAt', 'trades.version'],
-    ...['consents.source', 'orders.waiver', 'notificationPreferences.*'],
-    ...['consents.source', 'notificationPreferences.*', 'messages.*'],
+    ...['consents.source', 'orders.waiver', 'notificationPreferences.*', 'messages.*'],
     ...['leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
@@ -129,13 +128,14 @@ const UNKNOWN: Record<string, string[]> = {
   'a lower one is as right, and a higher one is found with the entries that it hides': [
     'divisionMembers.afterSeq',
   ],
+  'another one up to the newest is not noticed': ['events.revision'],
   'a task tells it once': ['divisionMembers.result', 'divisionMembers.untold'],
   'a higher one is as right: numbers of members may have gaps': ['leagues.joined', 'divisionLevels.placed'],
   'stated by a demonstration': ['seasonFans.stated'],
   'without it nothing is counted yet': ['seasonSweep.id'],
   'a task checks it again, or tells it once': [
     ...['fanAccounts.basis', 'fanAccounts.riskToldFor', 'fanAccounts.updatedAt', 'fanAccounts.tierSince'],
-    'fanAccounts.tierUntil',
+    ...['fanAccounts.tierUntil', 'matchReminders.*'],
   ],
   'it is as the ticket office stated it': [
     ...['fanMemberships.ref', 'fanMemberships.userId', 'fanMemberships.number', 'fanMemberships.holder'],
@@ -145,6 +145,8 @@ const UNKNOWN: Record<string, string[]> = {
 }
 
 const listed = new Set(Object.values(UNKNOWN).flat())
+/** An earlier one shows an entry that a higher `divisionMembers.afterSeq` hides. */
+const FOUND_TOGETHER = ['divisionMembers.since']
 const isListed = (table: string, column: string) =>
   listed.has(`${table}.${column}`) || listed.has(`${table}.*`)
 
@@ -457,7 +459,8 @@ onEachEngine('A change of one column', world => {
     const changes: (() => Promise<unknown>)[] = []
     for (const of of tables)
       for (const { property: name, column } of of.shape.columns)
-        if (isListed(of.property, name)) changes.push((await corrupt(of, name, column)) ?? (async () => {}))
+        if (isListed(of.property, name) && !FOUND_TOGETHER.includes(`${of.property}.${name}`))
+          changes.push((await corrupt(of, name, column)) ?? (async () => {}))
     const found = await findAny()
     for (const putBack of changes.toReversed()) await putBack()
     expect(found).toBeNull()

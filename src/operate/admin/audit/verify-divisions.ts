@@ -85,7 +85,7 @@ export async function findUncounted(reader: Reader, range: Range): Promise<Findi
     .where(inRange(userId, range))
     .groupBy(userId, divisionId, startsAt, afterSeq, since, accounts.seq)
   return rows.flatMap(({ userId, divisionId, startsAt, afterSeq, since, seq, lastAt }) => {
-    const isKnown = seq !== null && afterSeq <= seq
+    const isKnown = afterSeq <= (seq ?? 0)
     const skips = lastAt !== null && lastAt >= finalAfter(since > startsAt ? since : startsAt)
     return differs(userId, `division_members.after_seq of ${divisionId}`, true, isKnown && !skips)
   })
