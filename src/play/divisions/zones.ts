@@ -1,7 +1,7 @@
 /** Who of a table rises, falls, stays and leaves. */
 import type { Level } from './division-set.ts'
 
-export type Zone = 'up' | 'down' | 'stays' | 'leaves'
+type Zone = 'up' | 'down' | 'stays' | 'leaves'
 
 export interface Member {
   userId: string
