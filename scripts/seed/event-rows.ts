@@ -1,11 +1,15 @@
-/** The events of a seeded fan, in their order, and their effects on points and quests. */
+/** The events of a seeded fan, in their order, and their effects on points, quests and messages. */
 
+import type { Notification } from '../../src/club/notifications/notifications.ts'
+import { DEFAULT_SWITCHES } from '../../src/delivery/preferences/preferences.ts'
 import { eventOfEntry } from '../../src/economy/events/entry-event.ts'
 import type { NewEvent } from '../../src/economy/events/event.ts'
-import { draftOf } from '../../src/economy/events/event-rows.ts'
+import { draftOf, nameOf } from '../../src/economy/events/event-rows.ts'
 import { APPLICATION, type ApplicationEventType, type DataOf } from '../../src/economy/events/types.ts'
 import { writeDecisions } from '../../src/economy/rules/decision.ts'
 import type { Rule } from '../../src/economy/rules/rule.ts'
+import { judge } from '../../src/fan/messages/judge.ts'
+import { isWanted, messageRowOf } from '../../src/fan/messages/write-messages.ts'
 import type { Quest } from '../../src/play/quests/quest.ts'
 import type { Visit } from './draws.ts'
 import type { Ledger } from './ledger-rows.ts'
@@ -14,16 +18,19 @@ import type { Rows } from './rows.ts'
 import { createRuleBook } from './rule-rows.ts'
 import type { SeedSources } from './sources.ts'
 
+/** Notifications by type of event. */
+type Listening = ReadonlyMap<string, Notification[]>
+
 export type Recorder = ReturnType<typeof createRecorder>['record']
 export type VisitRecorder = ReturnType<typeof createRecorder>['recordVisit']
 export type Voider = ReturnType<typeof createRecorder>['voidLatest']
 
 export function createRecorder(
   rows: Rows,
-  userId: string,
+  { userId, locale }: { userId: string; locale: string | null },
   points: Ledger,
   sources: SeedSources,
-  { quests, rules }: { quests: Quest[]; rules: Rule[] },
+  { quests, rules, listening }: { quests: Quest[]; rules: Rule[]; listening: Listening },
 ) {
   let sequence = 0
   /** The first entries that events with a row have. */
@@ -42,6 +49,18 @@ export function createRecorder(
     const decisions = decide(event)
     if (decisions.length > 0) row.decisions = writeDecisions(decisions, 'short')
     count(event)
+    writeMessages(event)
+  }
+
+  /** Seeded fans get no messages for segments, which a seed does not compute. */
+  function writeMessages(event: NewEvent): void {
+    for (const notification of listening.get(event.type) ?? []) {
+      if (notification.segment != null || !isWanted(notification, DEFAULT_SWITCHES)) continue
+      const judged = judge(notification, event.data, locale)
+      if (judged.outcome !== 'rendered') continue
+      const row = messageRowOf(sources, notification, { userId, cause: nameOf(event) }, DEFAULT_SWITCHES)
+      rows.messages.push({ ...row, ...judged.texts })
+    }
   }
 
   /** The last of these events has what they have booked, after the entries that the unit of work has booked before. */

@@ -89,7 +89,13 @@ export function addFanRows(
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })
-  const { record, recordVisit, voidLatest, close } = createRecorder(rows, id, points, sources, supply)
+  const { record, recordVisit, voidLatest, close } = createRecorder(
+    rows,
+    { userId: id, locale: profile.locale ?? null },
+    points,
+    sources,
+    supply,
+  )
   record('onboarding.completed', { points: onboardingPoints })
   if (joins) points.join()
 

@@ -24,6 +24,7 @@ export interface Rows extends QuestRows, MatchRows {
   identities: Row<'identities'>[]
   onboardings: Row<'onboardings'>[]
   events: Row<'events'>[]
+  messages: Row<'messages'>[]
   ruleUses: Row<'ruleUses'>[]
   pointsAccounts: Row<'pointsAccounts'>[]
   pointsEntries: Row<'pointsEntries'>[]
@@ -45,6 +46,7 @@ export const noRows = (): Rows => ({
   identities: [],
   onboardings: [],
   events: [],
+  messages: [],
   ruleUses: [],
   pointsAccounts: [],
   pointsEntries: [],

@@ -4,6 +4,7 @@
  */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { type Notification, readListening } from '../../src/club/notifications/notifications.ts'
 import type { Rule } from '../../src/economy/rules/rule.ts'
 import type { Weight } from '../../src/play/packs/draw.ts'
 import { weightsProblem } from '../../src/play/packs/odds.ts'
@@ -29,6 +30,8 @@ export interface Supply {
   quests: Quest[]
   /** The demonstration rules. */
   rules: Rule[]
+  /** The notifications, by type of event. */
+  listening: ReadonlyMap<string, Notification[]>
   sets: SeedSet[]
   rounds: Round[]
 }
@@ -65,6 +68,7 @@ export async function readSupply(reader: Reader): Promise<Supply> {
     rewards: new Map(rewards.map(reward => [reward.id, reward])),
     quests: await readDemoQuests(reader),
     rules: await readDemoRules(reader),
+    listening: await readListening(reader),
     sets: await readDemoSets(reader),
     rounds: await readRounds(reader),
     packs: new Map(onSale.map(entry => [entry.pack.id, entry])),

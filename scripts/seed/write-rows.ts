@@ -44,6 +44,8 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.identities, rows.identities),
     await insertRows(tx, tables.onboardings, rows.onboardings),
     await insertRows(tx, tables.events, events),
+    // A digest of the catalogue has one message for many events.
+    await insertRows(tx, tables.messages, rows.messages, 'skip'),
     await insertRows(tx, tables.ruleUses, rows.ruleUses),
     await insertRows(tx, tables.questProgress, rows.questProgress),
     await insertRows(tx, tables.questCounts, countsOf(rows)),

@@ -28,6 +28,9 @@ const DEFAULTS: StatedPreferences = {
   timeZone: null,
 }
 
+/** Which messages a fan wants, by category. */
+export type Switches = Pick<Preferences, 'push' | 'inbox'>
+
 /** What holds for a fan: their choice, the consent to marketing, and the zone of the club. */
 export interface Preferences {
   push: Record<Category, boolean>
@@ -88,6 +91,9 @@ const switchesOf = (row: StatedPreferences) => ({
     marketing: row.marketingInbox,
   },
 })
+
+/** Of a fan who has chosen nothing. */
+export const DEFAULT_SWITCHES = switchesOf(DEFAULTS)
 
 /** What the fan has chosen. */
 export async function readOwnPreferences(

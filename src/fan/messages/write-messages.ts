@@ -1,10 +1,10 @@
 /** Writes the messages of events and moments, in the unit of work that records or finds them. */
 import { insertNewRows } from '../../../db/bulk.ts'
-import type { Tables, Transaction } from '../../../db/index.ts'
+import type { Sources, Tables, Transaction } from '../../../db/index.ts'
 import type { Category } from '../../club/notifications/categories.ts'
 import type { Notification } from '../../club/notifications/notifications.ts'
 import { rememberMembers } from '../../club/segments/spine.ts'
-import { type Preferences, readPreferences } from '../../delivery/preferences/preferences.ts'
+import { readPreferences, type Switches } from '../../delivery/preferences/preferences.ts'
 import { enqueuePushes } from '../../delivery/push/enqueue.ts'
 import { readLocales } from '../../identity/users/locales.ts'
 import { createJudge } from './judge.ts'
@@ -47,7 +47,7 @@ export async function writeMessages(
       const judged = judge(notification, cause.data, locale)
       if (judged.outcome === 'missing') missing++
       if (judged.outcome !== 'rendered') continue
-      const row = { ...rowOf(tx, notification, cause, wanted), ...judged.texts }
+      const row = { ...messageRowOf(tx, notification, cause, wanted), ...judged.texts }
       rows.push(row)
       if (notification.push === true) toDevices.add(row.id)
     }
@@ -76,14 +76,20 @@ const pushOf = ({ id, userId, category, title, body, url, imageUrl }: MessageRow
 })
 
 /** Whether the inbox or a device of the fan gets it. */
-const isWanted = ({ category, push }: Notification, wanted: Preferences) =>
+export const isWanted = ({ category, push }: Notification, wanted: Switches) =>
   wanted.inbox[category] || (push === true && wanted.push[category])
 
-function rowOf(tx: Transaction, notification: Notification, { userId, cause }: Cause, wanted: Preferences) {
+/** Without its texts. */
+export function messageRowOf(
+  sources: Pick<Sources, 'newId' | 'now'>,
+  notification: Notification,
+  { userId, cause }: Pick<Cause, 'userId' | 'cause'>,
+  wanted: Switches,
+) {
   const { id, category, imageUrl, digest } = notification
-  const now = tx.now()
+  const now = sources.now()
   return {
-    id: tx.newId(),
+    id: sources.newId(),
     userId,
     notificationId: id,
     cause: digest == null ? cause : windowOf(now, digest),
