@@ -1,7 +1,7 @@
 /** Templates: text with `{{/pointer}}` into the data of the event. There are no expressions. */
 import { valueAt } from '../catalogue/conditions.ts'
 
-const PLACE = /\{\{([^{}]{0,200})\}\}/g
+const PLACE = /\{\{([^{}]{0,100})\}\}/g
 const POINTER = /^(\/([^/~]|~[01])*)+$/
 /** Values are plain text in one line, without characters that reverse the text around them. */
 const UNWANTED = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu

@@ -2,6 +2,7 @@
 import { and, eq, isNotNull, isNull, lt, ne, notLike, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { listErased } from '../../identity/users/tombstone.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
 import { WITH_GRANT } from '../rules/decision.ts'
 import { APPLICATION } from './types.ts'
@@ -58,6 +59,12 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
       .update(events)
       .set({ eventId: `erased:${tx.newId()}` })
       .where(and(eq(source, early.source), eq(eventId, early.eventId)))
+}
+
+/** After events that a refund records, which can follow the erasure of the fan. The fan is locked. */
+export async function deleteDataIfErased(tx: Transaction, userId: string): Promise<void> {
+  const erased = await listErased(tx, [userId])
+  if (erased.has(userId)) await deleteEventData(tx, userId)
 }
 
 /** How many events of a fan have data, with those folded into them, and the voids that came before their event. */

@@ -3,6 +3,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { deleteDataIfErased } from '../../economy/events/delete-data.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { capture, isPaidBefore, type Payment } from './means.ts'
 import { type Purchase, statusOf } from './purchase.ts'
@@ -110,6 +111,7 @@ export async function markPaidTooLate<Row extends Purchase, Lock extends Locked,
   await capture(tx, kind, due, payment)
   await kind.release(tx, due)
   await kind.recordRefundDue(tx, due)
+  await deleteDataIfErased(tx, purchase.userId)
   return true
 }
 

@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { deleteDataIfErased } from '../../economy/events/delete-data.ts'
 import { voidLatest } from '../../economy/events/void-latest.ts'
 import { markPaidTooLate } from './complete.ts'
 import { describeStatus, type Locked, type PurchaseKind } from './kind.ts'
@@ -29,7 +30,9 @@ export async function refund<Row extends Purchase, Lock extends Locked, Result>(
   await giveBack(tx, kind, purchase)
   await voidCompletion(tx, kind, purchase)
   await kind.recordRefund(tx, purchase)
-  return { purchaseId, price: { amount, currency }, supplyReturned: await kind.takeBack(tx, purchase) }
+  const supplyReturned = await kind.takeBack(tx, purchase)
+  await deleteDataIfErased(tx, purchase.userId)
+  return { purchaseId, price: { amount, currency }, supplyReturned }
 }
 
 /**
@@ -48,6 +51,7 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
   await kind.takeBack(tx, purchase)
   await voidCompletion(tx, kind, purchase)
   if (due) await kind.recordRefundDue(tx, due)
+  await deleteDataIfErased(tx, purchase.userId)
 }
 
 /** Takes back the points and rewards that rules and quests gave for the purchase. A repeat changes nothing. */

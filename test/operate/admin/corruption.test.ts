@@ -128,7 +128,6 @@ const UNKNOWN: Record<string, string[]> = {
   'a lower one is as right, and a higher one is found with the entries that it hides': [
     'divisionMembers.afterSeq',
   ],
-  'another one up to the newest is not noticed': ['events.revision'],
   'a task tells it once': ['divisionMembers.result', 'divisionMembers.untold'],
   'a higher one is as right: numbers of members may have gaps': ['leagues.joined', 'divisionLevels.placed'],
   'stated by a demonstration': ['seasonFans.stated'],

@@ -120,8 +120,8 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(index.search('xylophone')).toEqual([])
     // Features that do not exist link to the alternative.
     for (const [words, pages] of [
-      ['push', ['scope', 'webhooks']],
-      ['push notifications', ['scope']],
+      ['push', ['push']],
+      ['push notifications', ['push']],
       ['analytics', ['scope', 'event-sink']],
       ['graphql', ['scope', 'clients']],
     ] as const)

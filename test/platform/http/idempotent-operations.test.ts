@@ -10,7 +10,7 @@ import { create, POINTS } from '../../play/leagues/leagues-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuestion } from '../../play/questions/questions-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
-import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
+import { ADDRESS, addStock, buyWithMoney, checkout, pay } from '../../play/shop/orders-world.ts'
 import { startTopUp } from '../../play/top-ups/cash-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../../play/wallets/wallets-world.ts'
@@ -146,6 +146,8 @@ onEngine(sqliteEngine, 'documented mutations', world => {
   /** The path of an operation that has parameters. */
   const paths: Record<string, (fan: Fan) => Promise<string>> = {
     registerDevice: async () => '/api/user/devices/phone',
+    withdrawOrder: async fan =>
+      `/api/user/orders/${(await buyWithMoney(fan, await addStock(world, null))).id}/withdrawal`,
     writeVote: async () => `/api/questions/${await addQuestion(world)}/vote`,
     writePrediction: async () => {
       const kickoffAt = new Date(world.clock.ms + 1)

@@ -1,6 +1,8 @@
 /** A refund takes back the grants for a purchase: points of rules, budgets, limits, and quests. */
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { countEventData } from '../../../src/economy/events/delete-data.ts'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
@@ -101,6 +103,16 @@ onEachEngine(
         await expectSound(world)
       },
     )
+
+    test.each(Object.keys(sales))('of %s of an erased fan leaves no data of events', async name => {
+      const fan = await patientFan(world)
+      const sale = await sales[name]?.(world, fan)
+      const { db, config } = world
+      const [userId, { name: provider }] = [await userIdOf(world, fan), config.identity]
+      await db.write(tx => eraseUser(tx, { provider, subject: fan.subject }))
+      expect(await refundAny(world, sale?.id ?? '')).not.toBeNull()
+      expect(await countEventData(db.read, userId)).toBe(0)
+    })
 
     test('that is due already takes it back, and so does a refund by the store', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
