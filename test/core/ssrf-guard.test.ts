@@ -282,6 +282,7 @@ test.skipIf(!isInside)(
     const api = await startApi({
       ...(await ownSecrets()),
       NODE_ENV: 'production',
+      PUSH_CREDENTIALS: '',
       DRAIN_GRACE_MS: '0',
       DATABASE_URL: temporary.url ?? '',
       IDP_ISSUER: `https://${self}:1`,

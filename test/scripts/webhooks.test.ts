@@ -263,6 +263,7 @@ for (const engine of engines) {
         IDP_ISSUER: 'https://login.example.com',
         IDP_AUDIENCE: 'matchday-api',
         IDP_NAME: 'example',
+        PUSH_CREDENTIALS: '',
       })
       expect(code).toBeGreaterThan(0)
       expect(err).toContain(message)

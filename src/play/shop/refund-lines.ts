@@ -78,6 +78,7 @@ async function refundPart(
   const number = (await readRefunds(tx, order.id)).length + 1
   const id = `${order.id}:${number}`
   const isDue = isPaidByGateway(order)
+  // never points_limit_reached: the fan had these points.
   if (!isDue) await givePartBack(tx, orderKind, order, { ref: id, amount, left: restOf(left) })
   const lines = JSON.stringify(returned.map(({ line, units }) => ({ line: line.number, units })))
   const now = tx.clock()

@@ -127,7 +127,7 @@ onEachEngine('A push', world => {
     service.answers.set(path, () => new Response(null, { status: 403 }))
     await queue(pushOf(id))
     await settled(id, ['failed: wrong'])
-    expect(world.logged.some(line => line.includes('a push service refuses'))).toBe(true)
+    await waitUntil('it is reported', () => world.logged.some(line => line.includes('a push service refuses')))
     const { pushServices } = world.db.tables
     const name = `webpush:${new URL(service.url).host}`
     const [row] = await world.db.read.select().from(pushServices).where(eq(pushServices.name, name))
@@ -161,7 +161,8 @@ onEachEngine('A push', world => {
     await world.db.write(tx => recordDecision(tx, { ...decision, until }))
     await queue(pushOf(off.id), pushOf(suspended.id), pushOf(off.id, { category: 'marketing' }))
     await settled(off.id, ['skipped: switched_off', 'skipped: switched_off'], SECOND)
-    await settled(suspended.id, ['skipped: not_reachable'])
+    // Also the message about the suspension.
+    await settled(suspended.id, ['skipped: not_reachable', 'skipped: not_reachable'])
     for (const relation of ['blocks', 'mutes']) {
       const [to, sender] = [await subscribed(), await knownFan(world)]
       const handle = `h${++made}x${sender.id.slice(-6)}`

@@ -107,6 +107,7 @@ const ENCRYPTING: Record<string, [calls: number, what: string]> = {
   'delivery/push/tokens.ts': [1, 'devices.encrypted_token'],
   'delivery/stream/tickets.ts': [1, 'not stored: the ticket of a stream'],
   'delivery/webhooks/endpoints.ts': [3, 'webhook_endpoints.encrypted_secret'],
+  'delivery/push/web-push.ts': [1, 'not stored: a request to a push service'],
   'delivery/webhooks/secrets.ts': [1, 'webhook_endpoints.encrypted_secret'],
   'fan/onboarding/routes.ts': [1, 'deferred_syncs: ends with the token of the provider'],
   'identity/auth/routes.ts': [1, 'native_sessions: ends with the token of the provider'],

@@ -232,6 +232,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       const otherwise: Record<string, unknown> = {
         completeOnboarding: { joinLeaderboard: false },
         startTopUp: { amount: 501, currency: 'EUR' },
+        withdrawOrder: { lines: [2] },
         writePrediction: { homeScore: 0, awayScore: 0 },
         writeVote: { optionId: 'away' },
         registerDevice: { kind: 'fcm', token: 'z' },

@@ -209,6 +209,7 @@ describe('not starting', () => {
     const env = {
       ...development,
       NODE_ENV: 'production',
+      PUSH_CREDENTIALS: '',
       IDP_ISSUER: 'https://login.example.com',
       IDP_AUDIENCE: 'api',
       IDP_NAME: 'example',

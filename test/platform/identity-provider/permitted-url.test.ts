@@ -15,6 +15,7 @@ import { ownSecrets } from './own-secrets.ts'
 const clock = createClock()
 const production = {
   NODE_ENV: 'production',
+  PUSH_CREDENTIALS: '',
   DATABASE_URL: 'postgres://db.example/matchday',
   IDP_AUDIENCE: 'matchday-api',
   IDP_NAME: 'example',

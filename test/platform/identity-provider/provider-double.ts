@@ -53,6 +53,7 @@ export async function createProviderDouble(
 
   const config = parseConfig({
     NODE_ENV: 'production',
+    PUSH_CREDENTIALS: '',
     DATABASE_URL: 'postgres://db.example/matchday',
     DOCS: 'on',
     ...(await ownSecrets()),

@@ -46,6 +46,7 @@ describe('The configuration of payments', () => {
     expect(paymentsOf({ PAYMENT_GATEWAY: '' })).toEqual({ gateway: 'sandbox' })
     const decided = {
       NODE_ENV: 'production',
+      PUSH_CREDENTIALS: '',
       DATABASE_URL: 'postgres://db.example/matchday',
       IDP_ISSUER: 'https://login.example.com',
       IDP_AUDIENCE: 'matchday',
