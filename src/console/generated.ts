@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -704,14 +704,6 @@ export interface components {
              */
             code: "line_state_not_allowed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has no purchase with this id. Check the id, or start a new purchase. */
-        PurchaseNotFoundProblem: {
-            /**
-             * @description `purchase_not_found`.
-             * @constant
-             */
-            code: "purchase_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The purchase is not completed, is already refunded, or its payment cannot be refunded; `detail` states why. Do not retry. */
         NotRefundableProblem: {
             /**
@@ -719,6 +711,14 @@ export interface components {
              * @constant
              */
             code: "not_refundable";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no purchase with this id. Check the id, or start a new purchase. */
+        PurchaseNotFoundProblem: {
+            /**
+             * @description `purchase_not_found`.
+             * @constant
+             */
+            code: "purchase_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The payment gateway does not respond. Send the same request again after `Retry-After`; do not let the user pay again. */
         PaymentGatewayUnavailableProblem: {
@@ -7339,8 +7339,8 @@ export interface problems {
   'question_answered': components['schemas']['QuestionAnsweredProblem']
   'order_not_found': components['schemas']['OrderNotFoundProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
-  'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
   'not_refundable': components['schemas']['NotRefundableProblem']
+  'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'not_found': components['schemas']['NotFoundProblem']
 }
@@ -7360,7 +7360,7 @@ export interface codes {
   /** Cancel a run */
   cancelJob: 'malformed_request' | 'job_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the state of a line that is shipped. The new state is the reason. Another one can be added, such as for a return. */
-  changeConsoleOrderLine: 'malformed_request' | 'order_not_found' | 'purchase_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'points_limit_reached' | 'not_refundable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  changeConsoleOrderLine: 'malformed_request' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'not_refundable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change the role of a person who signs in with links, at once */
   changeStaffRole: 'malformed_request' | 'staff_not_found' | 'request_timeout' | 'own_role' | 'role_of_provider' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Dry run: show what the import of a file would change */

@@ -66,8 +66,6 @@ export const thrownBy = {
     purchaseProblems.not_refundable,
     shopProblems.withdrawal_over,
     shopProblems.withdrawal_waived,
-    purchaseProblems.purchase_not_found,
-    pointsProblems.points_limit_reached,
     rewardProblems.already_used,
   ],
   issueDownload: [shopProblems.order_not_found, shopProblems.no_download],
@@ -75,8 +73,6 @@ export const thrownBy = {
   changeOrderLine: [
     shopProblems.order_not_found,
     shopProblems.line_state_not_allowed,
-    purchaseProblems.purchase_not_found,
-    pointsProblems.points_limit_reached,
     purchaseProblems.not_refundable,
   ],
   listProducts: [transportProblems.invalid_cursor],

@@ -45,9 +45,9 @@ export async function refundUnits(
   if (!order) throw new Error('an order vanished')
   const byGateway = isPaidByGateway(order)
   if (lines.every(({ quantity, refundedUnits }) => quantity === refundedUnits)) {
-    // never order_not_found, not_refundable: the order is paid, and locked.
+    // never order_not_found, purchase_not_found, not_refundable, points_limit_reached: the order is paid, and locked.
     if (byGateway && restOf(order) > 0) await markDue(tx, orderKind, orderId)
-    // never order_not_found, not_refundable, points_limit_reached: as above, and the fan had these points.
+    // never order_not_found, purchase_not_found, not_refundable, points_limit_reached: as above; the fan had these points.
     else await refund(tx, orderKind, orderId)
   } else {
     const amount = sumOf(order, lines) - sumOf(order, before)

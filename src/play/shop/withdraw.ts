@@ -158,6 +158,7 @@ async function takeBack(tx: Transaction, line: LineRow): Promise<number | null> 
     return isBack ? quantity : null
   }
   const isUsedFile = parseDelivers(line.delivers).file !== undefined && line.downloadedAt !== null
+  // never purchase_not_found, points_limit_reached: the goods are those of a paid line.
   const units = isUsedFile ? 0 : await takeBackUnits(tx, line)
   if (units === 0) return 0
   await updateLine(tx, orderId, number, { withdrawnAt, ...(units === quantity ? RETURNED : {}) })

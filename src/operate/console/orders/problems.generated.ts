@@ -10,8 +10,6 @@ export const thrownBy = {
   changeConsoleOrderLine: [
     shopProblems.order_not_found,
     shopProblems.line_state_not_allowed,
-    purchaseProblems.purchase_not_found,
-    pointsProblems.points_limit_reached,
     purchaseProblems.not_refundable,
   ],
   refundPurchase: [
