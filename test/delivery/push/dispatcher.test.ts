@@ -127,7 +127,9 @@ onEachEngine('A push', world => {
     service.answers.set(path, () => new Response(null, { status: 403 }))
     await queue(pushOf(id))
     await settled(id, ['failed: wrong'])
-    await waitUntil('it is reported', () => world.logged.some(line => line.includes('a push service refuses')))
+    await waitUntil('it is reported', () =>
+      world.logged.some(line => line.includes('a push service refuses')),
+    )
     const { pushServices } = world.db.tables
     const name = `webpush:${new URL(service.url).host}`
     const [row] = await world.db.read.select().from(pushServices).where(eq(pushServices.name, name))
