@@ -139,6 +139,8 @@ onEachEngine('Questions in random orders', world => {
       } else if (one.kind === 'merge' && person) {
         const into = persons[one.into]
         if (!into || into === person || [person, into].some(of => of.isErased || of.into)) continue
+        // A sanction in force refuses the merge.
+        if (person.suspensions.length > 0) continue
         await world.db.write(tx =>
           mergeFans(tx, { from: person.fan.id, into: into.fan.id, mergedBy: 'Ana', reason: null }),
         )
