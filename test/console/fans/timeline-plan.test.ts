@@ -32,7 +32,7 @@ const entries = each((userId, seq) => ({
 }))
 const orders = each((userId, n) => ({
   ...{ id: `order-${userId}-${n}`, userId, status: 'cancelled', priceAmount: 1, priceCurrency: 'EUR' },
-  ...{ discountAmount: 0, createdAt: at(n), expiresAt: at(n) },
+  ...{ discountAmount: 0, refundedAmount: 0, waiver: false, createdAt: at(n), expiresAt: at(n) },
 }))
 const trades = each((fromId, n) => ({
   ...{ id: `trade-${fromId}-${n}`, fromId, toId: 'other', status: 'declined', version: 1 },
