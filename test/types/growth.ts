@@ -8,7 +8,7 @@ import { Glob } from 'bun'
 import { writeGrownApp } from './generated-app.ts'
 import { openInEditor } from './language-server.ts'
 
-const OPERATIONS = 150
+const OPERATIONS = 220
 const root = join(import.meta.dir, '../..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const folder = join(root, 'dist/types')
