@@ -142,15 +142,18 @@ export async function lockAllToChange(tx: Transaction, userIds: string[]): Promi
 }
 
 const lockIdsToChange = lockOnly(
-  prepared((tx: Transaction, userIds: string) => {
-    const { users } = tx.tables
-    const found = tx
-      .select({ id: users.id })
-      .from(users)
-      .where(isListed(tx, users.id, userIds))
-    return locksExclusively(tx, found.orderBy(asc(users.id)))
-  }),
+  prepared((tx: Transaction, userIds: string) => locksExclusively(tx, selectIds(tx, userIds))),
 )
+
+/** In the order in which all units of work lock them. */
+function selectIds(tx: Transaction, userIds: string) {
+  const { users } = tx.tables
+  return tx
+    .select({ id: users.id })
+    .from(users)
+    .where(isListed(tx, users.id, userIds))
+    .orderBy(asc(users.id))
+}
 
 const lockId = lockOnly(
   prepared((tx: Transaction, userId: string) => {
@@ -165,14 +168,7 @@ export async function lockAllToCount(tx: Transaction, userIds: string[]): Promis
 }
 
 const lockIds = lockOnly(
-  prepared((tx: Transaction, userIds: string) => {
-    const { users } = tx.tables
-    const found = tx
-      .select({ id: users.id })
-      .from(users)
-      .where(isListed(tx, users.id, userIds))
-    return locksForUpdate(tx, found.orderBy(asc(users.id)))
-  }),
+  prepared((tx: Transaction, userIds: string) => locksForUpdate(tx, selectIds(tx, userIds))),
 )
 
 /** The country of the profile. In a unit of work it stays what it is until the end. */
