@@ -7,6 +7,7 @@ import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 import { decide, lockDue, lockExpired } from './decide.ts'
 import { deleteDeadDevice, isWaiting } from './devices.ts'
 import type { Attempt } from './sender.ts'
@@ -56,7 +57,7 @@ export async function takeTurn(
 
 const lockService = prepared((tx: Transaction, name: string) => {
   const { pushServices } = tx.tables
-  return tx.update(pushServices).set({ name }).where(eq(pushServices.name, name)).returning()
+  return locksForUpdate(tx, tx.select().from(pushServices).where(eq(pushServices.name, name)))
 })
 
 async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): Promise<Claim[]> {
