@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sym
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../support/dev.ts'
+import { capabilityRows, placesOf } from '../types/capability.ts'
 import { addRoom } from '../types/own-room.ts'
 
 const units = readdirSync(join(root, 'deploy')).filter(name => /\.(service|timer)$/.test(name))
@@ -35,6 +36,10 @@ describe('A room of your own', () => {
 })
 
 /** `bun run types:field` applies it, compiles it and runs its test. */
+test.each(capabilityRows)('Add a capability finds its place in $file, after $after', ({ file, after }) => {
+  expect(placesOf(after, read(file).split('\n'))).toHaveLength(1)
+})
+
 test('Add a capability has the declaration that the architecture page shows', () => {
   const shown = /```ts\n( *export const fanData[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? ''
   const declaration = shown.trim().replaceAll('\n   ', '\n')
