@@ -26,7 +26,14 @@ export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'ta
 export const locksInUnitOfWork = <Query extends Lockable>(reader: Reader, query: Query) =>
   isUnitOfWork(reader) ? locksForUpdate(reader, query) : query
 
-export const isUnitOfWork = (reader: Reader): reader is Transaction => 'clock' in reader
+export const isUnitOfWork = (reader: Reader): reader is Transaction =>
+  'clock' in reader && reader.clock !== undefined
+
+/**
+ * Reads what a unit of work sees, and locks nothing: for code that holds locks which come after those of the rows. What it finds can
+ * change before the commit.
+ */
+export const withoutLocks = (tx: Transaction): Reader => Object.create(tx, { clock: { value: undefined } })
 
 /** Like `locksForUpdate`, and also waits for units of work that have locked the rows with `locksShared`. */
 export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>

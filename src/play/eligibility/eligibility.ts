@@ -26,8 +26,8 @@ export async function requireEligible(
 
 /** Whether the fan meets everything, as far as it is known without asking another system. */
 // never any: what the fan lacks is not thrown.
-export const isEligible = async (tx: Transaction, candidate: Candidate, requires: Requires) =>
-  (await findUnmet(tx, candidate, [{ requires }])).every(unmet => unmet.length === 0)
+export const isEligible = async (reader: Reader, candidate: Candidate, requires: Requires) =>
+  (await findUnmet(reader, candidate, [{ requires }])).every(unmet => unmet.length === 0)
 
 /**
  * What the fan lacks, by the id of an entry, in the order of the checks. An entry that requires several things is listed several

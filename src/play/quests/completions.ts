@@ -1,4 +1,5 @@
 /** Completes and reopens periods of quests from their counts, and then updates the quests that depend on them. */
+import { withoutLocks } from '../../../db/row-lock.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import type { Recording } from '../../economy/events/readers.ts'
 import { applicationEvent } from '../../economy/events/record-event.ts'
@@ -66,7 +67,8 @@ export function openCompletions(
     if (
       claim === 'auto' &&
       ledgers.hasRoom(userId, reward.points) &&
-      (await isEligible(tx, { userId }, eligibility))
+      // The ledger is locked, and what decides comes before it: a lock of it now would deadlock with what changes it.
+      (await isEligible(withoutLocks(tx), { userId }, eligibility))
     ) {
       const { points, account: accountId, collectibleId } = reward
       if (accountId !== null && points > 0) await ledgers.loadAccounts([{ userId, accountId }])

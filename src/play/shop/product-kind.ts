@@ -1,6 +1,7 @@
 /** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
 import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { isUnitOfWork } from '../../../db/row-lock.ts'
 import {
   compareEntries,
   completeEntry,
@@ -142,9 +143,8 @@ async function requireStock(reader: Reader, { id: productId, variants }: Product
   const { productVariants: table } = reader.tables
   const rows = await reader.select().from(table).where(eq(table.productId, productId))
   const sold = new Map(rows.map(row => [row.id, row.stockSold]))
-  // The time after the wait for other units of work, so that holds that expired during the wait do not count. Guarantee of the
-  // cast: only units of work have a clock.
-  const now = 'clock' in reader ? (reader as Transaction).clock() : reader.now()
+  // The time after the wait for other units of work, so that holds that expired during the wait do not count.
+  const now = isUnitOfWork(reader) ? reader.clock() : reader.now()
   const held = await countHeld(
     reader,
     variants.map(({ id }) => ({ productId, variantId: id })),
