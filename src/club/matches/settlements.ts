@@ -66,15 +66,19 @@ const selectDue = prepared((reader: Reader, now: Date) => {
  * Locks a settlement that is due until the unit of work ends: one batch of a match runs at a time, in whichever process. Fixes
  * points and season with the first batch, so that corrections and instances with other settings score alike.
  */
-export async function lockDueSettlement(
+export const lockDueSettlement = async (
   tx: Transaction,
   matchId: string,
-  points: { outcome: number; difference: number; exact: number },
-): Promise<Settlement | undefined> {
+  points: PredictionPoints,
+): Promise<Settlement | undefined> => fixDue(tx, matchId, points, tx.clock())
+
+type PredictionPoints = Record<'outcome' | 'difference' | 'exact', number>
+
+const fixDue = preparedRow((tx: Transaction, matchId: string, points: PredictionPoints, now: Date) => {
   const { matches, matchSettlements: settlements } = tx.tables
   const season = tx.select({ season: matches.season }).from(matches).where(eq(matches.id, matchId))
   const fixed = (column: Column, value: number) => sql`coalesce(${column}, ${value})`
-  const [row] = await tx
+  return tx
     .update(settlements)
     .set({
       pointsOutcome: fixed(settlements.pointsOutcome, points.outcome),
@@ -82,17 +86,20 @@ export async function lockDueSettlement(
       pointsExact: fixed(settlements.pointsExact, points.exact),
       season: sql`case when ${settlements.pointsExact} is null then (${season}) else ${settlements.season} end`,
     })
-    .where(and(eq(settlements.matchId, matchId), lte(settlements.dueAt, tx.clock())))
+    .where(and(eq(settlements.matchId, matchId), lte(settlements.dueAt, now)))
     .returning()
-  return row
-}
+})
 
 /** Where the next batch begins, and when. The settlement is locked. */
-export async function advanceSettlement(
+export const advanceSettlement = async (
   tx: Transaction,
   matchId: string,
-  progress: Pick<Settlement, 'cursor' | 'lastPass' | 'dueAt'>,
-): Promise<void> {
+  { cursor, lastPass, dueAt }: Progress,
+): Promise<unknown> => writeProgress(tx, matchId, { cursor, lastPass, dueAt })
+
+type Progress = Pick<Settlement, 'cursor' | 'lastPass' | 'dueAt'>
+
+const writeProgress = prepared((tx: Transaction, matchId: string, progress: Progress) => {
   const { matchSettlements } = tx.tables
-  await tx.update(matchSettlements).set(progress).where(eq(matchSettlements.matchId, matchId))
-}
+  return tx.update(matchSettlements).set(progress).where(eq(matchSettlements.matchId, matchId))
+})

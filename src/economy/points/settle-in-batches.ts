@@ -5,9 +5,10 @@ import type { AppSources } from '../../core/sources.ts'
 
 /**
  * Fans per batch, adjusted so that a batch with its commit takes about `ms` milliseconds. Other writers on SQLite, and
- * writers of the same fans and buckets, wait for a whole batch.
+ * writers of the same fans and buckets, wait for a whole batch. Fewer than `min` would hardly end sooner: a batch itself takes as
+ * long as 15 fans.
  */
-const FANS = { first: 50, min: 10, max: 500, ms: 25 }
+const FANS = { first: 50, min: 50, max: 500, ms: 25 }
 /** Pause between two batches, so that requests that arrived during a batch can write before the next one. Milliseconds. */
 const PAUSE_MS = 2
 

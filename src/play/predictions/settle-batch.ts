@@ -5,6 +5,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, or } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { advanceSettlement, lockDueSettlement, type Settlement } from '../../club/matches/settlements.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
 import { openRecording } from '../../economy/events/recording.ts'
@@ -46,9 +47,10 @@ export async function settleBatch(
   return { mismatched: await settleFans(tx, rows, { ...settlement, split }), more: true }
 }
 
+type Due = Pick<Settlement, 'matchId' | 'cursor' | 'revision'>
+
 /** The condition for predictions after the cursor that are not settled by this result. */
-function isDue({ tables: { predictions } }: Pick<Reader, 'tables'>, settlement: Settlement) {
-  const { matchId, cursor, revision } = settlement
+function isDue({ tables: { predictions } }: Pick<Reader, 'tables'>, { matchId, cursor, revision }: Due) {
   return and(
     eq(predictions.matchId, matchId),
     gt(predictions.userId, cursor),
@@ -56,26 +58,37 @@ function isDue({ tables: { predictions } }: Pick<Reader, 'tables'>, settlement: 
   )
 }
 
-function selectNext(reader: Reader, settlement: Settlement, limit: number): Promise<PredictionRow[]> {
+const selectDue = prepared((reader: Reader, due: Due, limit: number) => {
   const { predictions } = reader.tables
   return reader
     .select()
     .from(predictions)
-    .where(isDue(reader, settlement))
+    .where(isDue(reader, due))
     .orderBy(asc(predictions.userId))
     .limit(limit)
-}
+})
+
+const selectNext = (reader: Reader, { matchId, cursor, revision }: Settlement, limit: number) =>
+  selectDue(reader, { matchId, cursor, revision }, limit)
 
 /** Marks the rows up to a fan and reads them again, since a fan may have changed one meanwhile. In the order of the fans. */
-async function lockPredictions(tx: Transaction, settlement: Settlement, last: string) {
-  const { predictions } = tx.tables
-  const rows = await tx
-    .update(predictions)
-    .set({ revision: settlement.revision })
-    .where(and(isDue(tx, settlement), lte(predictions.userId, last)))
-    .returning()
+async function lockPredictions(
+  tx: Transaction,
+  { matchId, cursor, revision }: Settlement,
+  last: string,
+): Promise<PredictionRow[]> {
+  const rows = await markDue(tx, { matchId, cursor, revision }, last)
   return rows.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
 }
+
+const markDue = prepared((tx: Transaction, due: Due, last: string) => {
+  const { predictions } = tx.tables
+  return tx
+    .update(predictions)
+    .set({ revision: due.revision })
+    .where(and(isDue(tx, due), lte(predictions.userId, last)))
+    .returning()
+})
 
 /** What the points of a match follow from. */
 export type Scoring = Settlement & { split: Split | null }

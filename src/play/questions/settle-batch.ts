@@ -5,6 +5,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, or } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
 import { openRecording } from '../../economy/events/recording.ts'
 import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
@@ -38,9 +39,11 @@ export async function settleBatch(tx: Transaction, questionId: string, fans: num
   return { mismatched: await settleFans(tx, rows, settlement, question), more: true }
 }
 
+type Due = Pick<Settlement, 'questionId' | 'cursor' | 'revision'>
+
 /** The condition for votes after the cursor that are not settled by this answer. */
-function isDue({ tables: { questionVotes: votes } }: Pick<Reader, 'tables'>, settlement: Settlement) {
-  const { questionId, cursor, revision } = settlement
+function isDue({ tables: { questionVotes: votes } }: Pick<Reader, 'tables'>, due: Due) {
+  const { questionId, cursor, revision } = due
   return and(
     eq(votes.questionId, questionId),
     gt(votes.userId, cursor),
@@ -48,21 +51,32 @@ function isDue({ tables: { questionVotes: votes } }: Pick<Reader, 'tables'>, set
   )
 }
 
-function selectNext(reader: Reader, settlement: Settlement, limit: number): Promise<VoteRow[]> {
+const selectDue = prepared((reader: Reader, due: Due, limit: number) => {
   const { questionVotes: votes } = reader.tables
-  return reader.select().from(votes).where(isDue(reader, settlement)).orderBy(asc(votes.userId)).limit(limit)
-}
+  return reader.select().from(votes).where(isDue(reader, due)).orderBy(asc(votes.userId)).limit(limit)
+})
+
+const selectNext = (reader: Reader, { questionId, cursor, revision }: Settlement, limit: number) =>
+  selectDue(reader, { questionId, cursor, revision }, limit)
 
 /** Marks the rows up to a fan and reads them again, since a merge may have moved one meanwhile. In the order of the fans. */
-async function lockVotes(tx: Transaction, settlement: Settlement, last: string) {
-  const { questionVotes: votes } = tx.tables
-  const rows = await tx
-    .update(votes)
-    .set({ revision: settlement.revision })
-    .where(and(isDue(tx, settlement), lte(votes.userId, last)))
-    .returning()
+async function lockVotes(
+  tx: Transaction,
+  { questionId, cursor, revision }: Settlement,
+  last: string,
+): Promise<VoteRow[]> {
+  const rows = await markDue(tx, { questionId, cursor, revision }, last)
   return rows.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
 }
+
+const markDue = prepared((tx: Transaction, due: Due, last: string) => {
+  const { questionVotes: votes } = tx.tables
+  return tx
+    .update(votes)
+    .set({ revision: due.revision })
+    .where(and(isDue(tx, due), lte(votes.userId, last)))
+    .returning()
+})
 
 export interface Target {
   correct: boolean | null

@@ -62,25 +62,30 @@ const selectDue = prepared((reader: Reader, now: Date) => {
 })
 
 /** Locks a settlement that is due until the unit of work ends: one batch of a question runs at a time, in whichever process. */
-export async function lockDueSettlement(
+export const lockDueSettlement = async (
   tx: Transaction,
   questionId: string,
-): Promise<Settlement | undefined> {
+): Promise<Settlement | undefined> => lockDue(tx, questionId, tx.clock())
+
+const lockDue = preparedRow((tx: Transaction, questionId: string, now: Date) => {
   const { questionSettlements: settlements } = tx.tables
-  const [row] = await tx
+  return tx
     .update(settlements)
     .set({ lastPass: sql`${settlements.lastPass}` })
-    .where(and(eq(settlements.questionId, questionId), lte(settlements.dueAt, tx.clock())))
+    .where(and(eq(settlements.questionId, questionId), lte(settlements.dueAt, now)))
     .returning()
-  return row
-}
+})
 
 /** Where the next batch begins, and when. The settlement is locked. */
-export async function advanceSettlement(
+export const advanceSettlement = async (
   tx: Transaction,
   questionId: string,
-  progress: Pick<Settlement, 'cursor' | 'lastPass' | 'dueAt'>,
-): Promise<void> {
+  { cursor, lastPass, dueAt }: Progress,
+): Promise<unknown> => writeProgress(tx, questionId, { cursor, lastPass, dueAt })
+
+type Progress = Pick<Settlement, 'cursor' | 'lastPass' | 'dueAt'>
+
+const writeProgress = prepared((tx: Transaction, questionId: string, progress: Progress) => {
   const { questionSettlements } = tx.tables
-  await tx.update(questionSettlements).set(progress).where(eq(questionSettlements.questionId, questionId))
-}
+  return tx.update(questionSettlements).set(progress).where(eq(questionSettlements.questionId, questionId))
+})
