@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
+import { matchScreens, SETTLED, settleRounds, writeMatches } from './layout-matches.ts'
 
 const title = noBrowser ? `Layout of the example app (skipped: ${noBrowser})` : 'Layout of the example app'
 
@@ -108,7 +109,7 @@ async function problemsOf(page: Page, name: string, find: (look: Look) => Promis
 }
 
 describe.skipIf(noBrowser !== null)(title, () => {
-  const demo = useDemo()
+  const demo = useDemo(writeMatches)
 
   test(
     'no screen overflows: narrow or wide, in large type, from right to left; none shifts while it loads; and axe finds nothing',
@@ -156,6 +157,9 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const trade = (await (await post('/api/trades', { to: other, give: [copy] })).json()) as { id: string }
       const league = { name: LONG_NAME, scoring: 'predictions', format: 'table', from: 'start' }
       const { id: leagueId } = (await (await post('/api/leagues', league)).json()) as { id: string }
+      for (const round of SETTLED)
+        expect((await send('PUT', `/api/questions/${round}/vote`, { optionId: 'home' })).status).toBe(200)
+      await settleRounds(demo.db)
       const found: Record<string, string[]> = {}
       await page.addInitScript(COUNT_SHIFTS)
       for (const [name, path] of Object.entries({
@@ -171,6 +175,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         card: `/cards/${copy?.collectibleId}/${copy?.serialNumber}`,
         cards: `/packs/own/${userPack.id}`,
         proof: `/packs/own/${userPack.id}/proof`,
+        ...matchScreens,
       })) {
         await page.setViewportSize(PHONE)
         await page.goto(`${demo.origin}/demo${path}`)
