@@ -1,5 +1,5 @@
 /** The counts of the season, as the page shows them: a handful of statements on one table, whatever the number of fans. */
-import { and, asc, between, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, between, eq, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { PointsReason } from '../../../economy/ledgers/reasons.ts'
 import { dayNumber, EVER, mondayOf, STEPS, WEEKS, weekOf } from './tally.ts'
@@ -31,11 +31,7 @@ function readSums(reader: Reader, condition: SQL | undefined) {
     .from(reader.tables.seasonCounts)
     .where(condition)
     .groupBy(kind, bucket, name)
-    .orderBy(asc(kind), asc(bucket))
 }
-
-const startsWith = ({ tables }: Reader, prefix: string) =>
-  and(gte(tables.seasonCounts.kind, prefix), lt(tables.seasonCounts.kind, `${prefix}\u{10ffff}`))
 
 /** Steps of the fans who joined in the period, and how many of each week of joining were active in the weeks after. */
 export async function readCohorts(reader: Reader, segment: string, { first, last }: Period) {
@@ -65,44 +61,53 @@ export async function readCohorts(reader: Reader, segment: string, { first, last
 
 /** Of each team, the fans of the period who were active some weeks after they joined. Only weeks that are over count. */
 export async function readTeams(reader: Reader, { first, last }: Period) {
-  const { kind, bucket, name } = reader.tables.seasonCounts
-  const [from, to] = [weekOf(first), weekOf(last)]
-  const rows = await reader
-    .select({ kind, bucket, name, amount: amountOf(reader) })
-    .from(reader.tables.seasonCounts)
+  const { seasonCounts: counts } = reader.tables
+  const { kind, bucket, name } = counts
+  const to = weekOf(last)
+  const kinds = (await readSegments(reader, 'team')).map(({ id }) => `cohort:team:${id}`)
+  if (kinds.length === 0) return []
+  const isOfPeriod = and(inArray(kind, kinds), between(bucket, weekOf(first), to))
+  const joined = await reader
+    .select({ kind, bucket, amount: amountOf(reader) })
+    .from(counts)
+    .where(and(isOfPeriod, eq(name, 'step:0')))
+    .groupBy(kind, bucket)
+  const active = await reader
+    .select({ kind, name, amount: amountOf(reader) })
+    .from(counts)
     .where(
       and(
-        startsWith(reader, 'cohort:team:'),
-        between(bucket, from, to),
-        inArray(name, ['step:0', ...TEAM_WEEKS.map(week => `week:${week}`)]),
+        isOfPeriod,
+        or(...TEAM_WEEKS.map(week => and(eq(name, `week:${week}`), lte(bucket, to - week - 1)))),
       ),
     )
-    .groupBy(kind, bucket, name)
-  const sumOf = (own: typeof rows, of: string, until: number) =>
-    own.reduce((sum, row) => sum + (row.name === of && row.bucket <= until ? row.amount : 0), 0)
-  return [...Map.groupBy(rows, row => row.kind.slice('cohort:team:'.length))].map(([id, own]) => ({
-    id,
-    fans: sumOf(own, 'step:0', to),
+    .groupBy(kind, name)
+  const fans = new Map(active.map(row => [`${row.kind} ${row.name}`, row.amount]))
+  const sumUntil = (own: typeof joined, until: number) =>
+    own.reduce((sum, row) => sum + (row.bucket <= until ? row.amount : 0), 0)
+  return [...Map.groupBy(joined, row => row.kind)].map(([of, own]) => ({
+    id: of.slice('cohort:team:'.length),
+    fans: sumUntil(own, to),
     active: TEAM_WEEKS.map(week => ({
       week,
-      fans: sumOf(own, `week:${week}`, to - week - 1),
-      of: sumOf(own, 'step:0', to - week - 1),
+      fans: fans.get(`${of} week:${week}`) ?? 0,
+      of: sumUntil(own, to - week - 1),
     })),
   }))
 }
 
 /** The countries with fans, those with most first. */
-export async function readCountries(reader: Reader): Promise<string[]> {
-  const { seasonCounts: counts } = reader.tables
-  const prefix = 'country:'
-  const sums = await readSums(
-    reader,
-    and(isSegment(reader), gte(counts.name, prefix), lt(counts.name, 'country;')),
-  )
-  return sums
-    .filter(({ amount }) => amount > 0)
-    .toSorted((a, b) => b.amount - a.amount)
-    .map(({ name }) => name.slice(prefix.length))
+export const readCountries = async (reader: Reader): Promise<string[]> =>
+  (await readSegments(reader, 'country'))
+    .filter(({ fans }) => fans > 0)
+    .toSorted((a, b) => b.fans - a.fans)
+    .map(({ id }) => id)
+
+/** The teams or countries of fans, and how many fans have each now. */
+async function readSegments(reader: Reader, of: 'team' | 'country') {
+  const { name } = reader.tables.seasonCounts
+  const sums = await readSums(reader, and(isSegment(reader), gte(name, `${of}:`), lt(name, `${of};`)))
+  return sums.map(row => ({ id: row.name.slice(of.length + 1), fans: row.amount }))
 }
 
 const isSegment = ({ tables: { seasonCounts: counts } }: Reader) =>
@@ -110,28 +115,41 @@ const isSegment = ({ tables: { seasonCounts: counts } }: Reader) =>
 
 /** Points by day, and what fans had at the end of each. */
 export async function readPoints(reader: Reader, { first, last }: Period) {
-  const { kind, bucket } = reader.tables.seasonCounts
+  const { seasonCounts: counts } = reader.tables
+  const { kind, bucket, name } = counts
   const isPoints = inArray(kind, ['points.in', 'points.out'])
   const before = await reader
     .select({ kind, amount: amountOf(reader) })
-    .from(reader.tables.seasonCounts)
+    .from(counts)
     .where(and(isPoints, lt(bucket, first)))
     .groupBy(kind)
-  const sums = await readSums(reader, and(isPoints, gte(bucket, first)))
+  const sumOf = (condition: SQL | undefined) =>
+    sql`coalesce(sum(case when ${condition} then ${counts.amount} end), 0)`.mapWith(Number)
+  const sums = await reader
+    .select({
+      kind,
+      bucket,
+      amount: amountOf(reader),
+      moved: sumOf(inArray(name, MOVED)),
+      returned: sumOf(inArray(name, RETURNED)),
+      spent: sumOf(inArray(name, SPENT)),
+    })
+    .from(counts)
+    .where(and(isPoints, gte(bucket, first)))
+    .groupBy(kind, bucket)
   const signed = (row: { kind: string; amount: number }) =>
     row.kind === 'points.in' ? row.amount : -row.amount
   let has = before.reduce((sum, row) => sum + signed(row), 0)
-  const byDay = Map.groupBy(sums, row => row.bucket)
+  const none = { amount: 0, moved: 0, returned: 0, spent: 0 }
+  const rows = new Map(sums.map(row => [`${row.kind} ${row.bucket}`, row]))
   const days = Array.from({ length: last - first + 1 }, (_, nth) => {
-    const rows = byDay.get(first + nth) ?? []
-    const sumOf = (of: string, isOf: (reason: string) => boolean) =>
-      rows.reduce((sum, row) => sum + (row.kind === of && isOf(row.name) ? row.amount : 0), 0)
-    const isOneOf = (reasons: string[]) => (reason: string) => reasons.includes(reason)
-    has += rows.reduce((sum, row) => sum + signed(row), 0)
+    const into = rows.get(`points.in ${first + nth}`) ?? none
+    const out = rows.get(`points.out ${first + nth}`) ?? none
+    has += into.amount - out.amount
     return {
-      issued: sumOf('points.in', reason => ![...MOVED, ...RETURNED].some(other => other === reason)),
-      spent: Math.max(0, sumOf('points.out', isOneOf(SPENT)) - sumOf('points.in', isOneOf(RETURNED))),
-      ended: sumOf('points.out', reason => ![...MOVED, ...SPENT].some(other => other === reason)),
+      issued: into.amount - into.moved - into.returned,
+      spent: Math.max(0, out.spent - into.returned),
+      ended: out.amount - out.moved - out.spent,
       outstanding: has,
     }
   })
@@ -146,7 +164,13 @@ export async function readPoints(reader: Reader, { first, last }: Period) {
 /** How many fans have which balance, and the number of all fans. */
 export async function readBalances(reader: Reader) {
   const { seasonCounts: counts } = reader.tables
-  const sums = await readSums(reader, eq(counts.kind, 'balance'))
+  const { bucket } = counts
+  const sums = await reader
+    .select({ bucket, amount: amountOf(reader) })
+    .from(counts)
+    .where(eq(counts.kind, 'balance'))
+    .groupBy(bucket)
+    .orderBy(asc(bucket))
   const [all] = await readSums(reader, and(isSegment(reader), eq(counts.name, 'all')))
   return {
     balances: sums
@@ -158,23 +182,22 @@ export async function readBalances(reader: Reader) {
 
 /** What all fans did around kick-offs, in cells of five minutes. */
 export async function readMinutes(reader: Reader, kickoffs: Date[]) {
-  if (kickoffs.length === 0) return []
   const { kind, bucket } = reader.tables.seasonCounts
-  const spans = kickoffs.map(at => {
-    const minute = Math.floor(at.getTime() / 60_000)
-    return { from: minute - BEFORE, to: minute + AFTER - 1 }
-  })
   const kinds = ['minute.checkIns', 'minute.predictions', 'minute.packs']
   return Promise.all(
-    spans.map(async ({ from, to }) => {
-      const sums = await readSums(reader, and(inArray(kind, kinds), between(bucket, from, to)))
+    kickoffs.map(async at => {
+      const from = Math.floor(at.getTime() / 60_000) - BEFORE
+      // Without parameters: PostgreSQL compares it with that of GROUP BY.
+      const minute = sql`(${bucket} - ${sql.raw(String(from))})`
+      const cell = sql`${minute} - ${minute} % ${sql.raw(String(CELL))}`
+      const sums = await reader
+        .select({ kind, minute: cell.mapWith(Number), amount: amountOf(reader) })
+        .from(reader.tables.seasonCounts)
+        .where(and(inArray(kind, kinds), between(bucket, from, from + BEFORE + AFTER - 1)))
+        .groupBy(kind, cell)
       const cells = (of: string) => {
         const list: number[] = Array.from({ length: (BEFORE + AFTER) / CELL }, () => 0)
-        for (const row of sums)
-          if (row.kind === of) {
-            const cell = Math.floor((row.bucket - from) / CELL)
-            list[cell] = (list[cell] ?? 0) + row.amount
-          }
+        for (const row of sums) if (row.kind === of) list[row.minute / CELL] = row.amount
         return list
       }
       return {

@@ -1,5 +1,5 @@
 /** What the page *Season* names: entries of the catalogue with their prices and stock, matches, and what is held now. */
-import { and, asc, desc, eq, gt, gte, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lte, ne, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { isUndelivered } from '../../../delivery/webhooks/deliveries.ts'
 import { type ResultKind, readClaims } from './read-counts.ts'
@@ -114,14 +114,17 @@ export async function sumHeldPoints(reader: Reader): Promise<number> {
 export async function countGivenUp(reader: Reader): Promise<Map<string, number>> {
   const { webhookDeliveries } = reader.tables
   const since = new Date(reader.now().getTime() - FAILED_DAYS * 86_400_000)
-  const rows = await reader
-    .select({ id: webhookDeliveries.endpointId, state: webhookDeliveries.state })
+  const { endpointId, state, createdAt } = webhookDeliveries
+  const latest = reader
+    .select({ endpointId, state })
     .from(webhookDeliveries)
-    .where(and(isUndelivered(reader), gte(webhookDeliveries.createdAt, since)))
+    .where(and(isUndelivered(reader), gte(createdAt, since)))
     .limit(MAX_FAILED)
-  const failed = Map.groupBy(
-    rows.filter(({ state }) => state === 'failed'),
-    row => row.id,
-  )
-  return new Map([...failed].map(([id, own]) => [id, own.length]))
+    .as('latest')
+  const rows = await reader
+    .select({ id: latest.endpointId, failed: count() })
+    .from(latest)
+    .where(eq(latest.state, 'failed'))
+    .groupBy(latest.endpointId)
+  return new Map(rows.map(({ id, failed }) => [id, failed]))
 }

@@ -124,21 +124,38 @@ async function readBalancesOf(reader: Reader, entries: Entry[]): Promise<Season[
   const { balances, fans } = await readBalances(reader)
   const highest = balances.at(-1)?.points ?? 0
   const shown = [0, ...bounds.filter(bound => bound <= highest)]
-  const known = balances.reduce((sum, one) => sum + one.fans, 0)
-  const between = (from: number, to: number) =>
-    balances.reduce((sum, one) => sum + (one.points >= from && one.points < to ? one.fans : 0), 0)
+  const withAtLeast = countFrom(balances)
   const bars = shown.map((from, nth) => {
     const to = shown[nth + 1] ?? null
     // Fans who never had points have no balance.
-    const without = from === 0 ? Math.max(0, fans - known) : 0
-    return { from, to, fans: between(from, to ?? Number.POSITIVE_INFINITY) + without }
+    const without = from === 0 ? Math.max(0, fans - withAtLeast(0)) : 0
+    return { from, to, fans: withAtLeast(from) - (to === null ? 0 : withAtLeast(to)) + without }
   })
   const prices = entries.flatMap(({ kind, id, name, active, price }) =>
     active && price !== null && price > 0 && kind !== 'rule' && kind !== 'quest' && kind !== 'sponsor'
-      ? [{ kind, id, name, points: price, fans: between(price, Number.POSITIVE_INFINITY) }]
+      ? [{ kind, id, name, points: price, fans: withAtLeast(price) }]
       : [],
   )
   return { bars, prices: prices.toSorted((a, b) => a.points - b.points) }
+}
+
+/** How many fans have so many points or more, by balances in ascending order. */
+function countFrom(balances: { points: number; fans: number }[]): (points: number) => number {
+  const all = balances.reduce((sum, { fans }) => sum + fans, 0)
+  let below = 0
+  const fansBelow = balances.map(({ fans }) => {
+    below += fans
+    return below - fans
+  })
+  return points => {
+    let [from, to] = [0, balances.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((balances[middle]?.points ?? 0) < points) from = middle + 1
+      else to = middle
+    }
+    return all - (fansBelow[from] ?? all)
+  }
 }
 
 function resultOf({ kind, id, name }: Entry, figures: Figures, seesMoney: boolean): SeasonResult {
