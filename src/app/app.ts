@@ -59,6 +59,7 @@ import { lockersRoutes } from '../play/lockers/routes.ts'
 import { membershipsRoutes } from '../play/memberships/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
 import { predictionRoutes } from '../play/predictions/routes.ts'
+import { ownLimitRoutes } from '../play/purchases/limit-routes.ts'
 import { paymentRoutes } from '../play/purchases/routes.ts'
 import { questionsRoutes } from '../play/questions/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
@@ -133,6 +134,7 @@ const play = (deps: Deps) =>
     .use(packsRoutes(deps))
     .use(tradesRoutes(deps))
     .use(paymentRoutes(deps))
+    .use(ownLimitRoutes(deps))
     .use(cashRoutes(deps))
     .use(productsRoutes(deps))
     .use(ordersRoutes(deps))

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -869,6 +869,34 @@ export interface components {
              * @constant
              */
             code: "too_many_holds";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan has set a pause in `/api/user/limits`: no purchase, order or top-up can be started before `until`. Show it; do not offer a way around it. */
+        PausedProblem: {
+            /**
+             * @description `paused`.
+             * @constant
+             */
+            code: "paused";
+            /** @description The end of the pause. */
+            until: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The purchase would exceed the limit that the fan has set in `/api/user/limits`. Show what is `available` until `until`, when the next period begins. */
+        SpendingLimitReachedProblem: {
+            /**
+             * @description `spending_limit_reached`.
+             * @constant
+             */
+            code: "spending_limit_reached";
+            /** @description The limit. */
+            amount: number;
+            /** @description ISO 4217, or POINTS. */
+            currency: string;
+            /** @description `day`, `week` or `month`. */
+            per: string;
+            /** @description What can still be spent in this period. */
+            available: number;
+            /** @description The end of the period. */
+            until: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has no purchase with this id. Check the id, or start a new purchase. */
         PurchaseNotFoundProblem: {
@@ -3600,6 +3628,63 @@ export interface components {
         SandboxReceipt: {
             /** @description The `paymentReference` to complete the purchase with. */
             paymentReference: string;
+        };
+        /** OwnLimits */
+        OwnLimits: {
+            /** @description What you allow yourself to spend. Null: no limit. */
+            spending: {
+                /** @description In minor units of the currency, or in points. 0: nothing. */
+                amount: number;
+                /** @description ISO 4217, or POINTS. */
+                currency: string;
+                /**
+                 * @description Calendar days, ISO weeks and months in the time zone of the club.
+                 * @enum {string}
+                 */
+                per: "day" | "week" | "month";
+            } | null;
+            /** @description A limit that is not as strict, which holds after 24 hours. Null: none waits. */
+            next: {
+                spending: {
+                    /** @description In minor units of the currency, or in points. 0: nothing. */
+                    amount: number;
+                    /** @description ISO 4217, or POINTS. */
+                    currency: string;
+                    /**
+                     * @description Calendar days, ISO weeks and months in the time zone of the club.
+                     * @enum {string}
+                     */
+                    per: "day" | "week" | "month";
+                } | null;
+                /** @description When it replaces `spending`. */
+                at: string;
+            } | null;
+            /** @description Until then you can start no purchase. Null: you have no pause. */
+            pauseUntil: string | null;
+            /** @description What counts against `spending` in this period. Null: there is no limit. */
+            spent: {
+                /** @description Packs, orders and top-ups in the currency of the limit, pending or paid, less refunds. */
+                amount: number;
+                /** @description When the next period begins. */
+                until: string;
+            } | null;
+        };
+        /** OwnLimitsChange */
+        OwnLimitsChange: {
+            /** @description A stricter limit holds at once. Any other one, null included, holds after 24 hours. */
+            spending?: {
+                /** @description In minor units of the currency, or in points. 0: nothing. */
+                amount: number;
+                /** @description ISO 4217, or POINTS. */
+                currency: string;
+                /**
+                 * @description Calendar days, ISO weeks and months in the time zone of the club.
+                 * @enum {string}
+                 */
+                per: "day" | "week" | "month";
+            } | null;
+            /** @description A time within five years. A longer pause holds at once; a shorter one, or null, ends it in 24 hours at the earliest. */
+            pauseUntil?: string | null;
         };
         /** StartTopUp */
         StartTopUp: {
@@ -9835,6 +9920,50 @@ export interface operations {
             };
         };
     };
+    readOwnLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnLimits"];
+                };
+            };
+        };
+    };
+    setOwnLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OwnLimitsChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnLimits"];
+                };
+            };
+        };
+    };
     readOwnLocker: {
         parameters: {
             query?: {
@@ -10799,6 +10928,8 @@ export interface problems {
   'item_not_found': components['schemas']['ItemNotFoundProblem']
   'pack_inactive': components['schemas']['PackInactiveProblem']
   'too_many_holds': components['schemas']['TooManyHoldsProblem']
+  'paused': components['schemas']['PausedProblem']
+  'spending_limit_reached': components['schemas']['SpendingLimitReachedProblem']
   'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
   'purchase_expired': components['schemas']['PurchaseExpiredProblem']
   'purchase_not_pending': components['schemas']['PurchaseNotPendingProblem']
@@ -11118,6 +11249,8 @@ export interface codes {
   readOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order. The order in its current status, with the state of each line. */
   readOrder: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your own limits. The limit that you have set for your spending, what counts against it, and your pause. */
+  readOwnLimits: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your locker. Contains only items that you own now. Empty until you write it. */
   readOwnLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a pack and its items. The pack as in the list, with the weight of each item in the draw. */
@@ -11164,12 +11297,14 @@ export interface codes {
   removeDevice: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave. */
   removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Limit your spending, or pause it. Holds for packs, orders and top-ups that you start later. What is stricter holds at once, what is not holds after 24 hours. Staff see it and cannot change it. An omitted member keeps its value. */
+  setOwnLimits: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'paused' | 'spending_limit_reached' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
-  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'paused' | 'spending_limit_reached' | 'insufficient_points' | 'collectible_required' | 'not_sold_there' | 'not_in_segment' | 'membership_required' | 'age_required' | 'not_a_holder' | 'tier_required' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a top-up. Pay it within 30 minutes, in the same way as a purchase with a price in money. */
-  startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'cash_not_accepted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'request_timeout' | 'cash_not_accepted' | 'paused' | 'spending_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Copies your data from the provider to the mirror (`identity` of the profile). Your own values do not change. Every deployment has the path `sync-identity`; the path with the name of its provider does the same. */
   syncIdentity: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'session_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_invalid' | 'identity_provider_refused' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a block. Does not bring back the follows. A repeat changes nothing. */
@@ -11313,6 +11448,7 @@ export const requests = {
   readNotificationPreferences: { method: 'GET', path: '/api/user/notifications', caller: true, repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
   readOrder: { method: 'GET', path: '/api/user/orders/{orderId}', caller: true, repeatable: true },
+  readOwnLimits: { method: 'GET', path: '/api/user/limits', caller: true, repeatable: true },
   readOwnLocker: { method: 'GET', path: '/api/user/locker', caller: true, repeatable: true },
   readPack: { method: 'GET', path: '/api/packs/{packId}', caller: true, repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
@@ -11336,6 +11472,7 @@ export const requests = {
   registerDevice: { method: 'PUT', path: '/api/user/devices/{deviceId}', caller: true, keyed: true, repeatable: true, body: true },
   removeDevice: { method: 'DELETE', path: '/api/user/devices/{deviceId}', caller: true, repeatable: true },
   removeLeagueMember: { method: 'DELETE', path: '/api/leagues/{leagueId}/members/{handle}', caller: true, repeatable: true },
+  setOwnLimits: { method: 'PATCH', path: '/api/user/limits', caller: true, keyed: true, repeatable: true, body: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   startTopUp: { method: 'POST', path: '/api/cash/top-ups', caller: true, keyed: true, repeatable: true, body: true },

@@ -877,6 +877,39 @@ export interface components {
                 available: number;
                 held: number;
             }[] | null;
+            /** @description The limits of the fan’s own spending, which staff cannot change. Null without `orders.read`. */
+            limits: {
+                /** @description What you allow yourself to spend. Null: no limit. */
+                spending: {
+                    /** @description In minor units of the currency, or in points. 0: nothing. */
+                    amount: number;
+                    /** @description ISO 4217, or POINTS. */
+                    currency: string;
+                    /**
+                     * @description Calendar days, ISO weeks and months in the time zone of the club.
+                     * @enum {string}
+                     */
+                    per: "day" | "week" | "month";
+                } | null;
+                /** @description A limit that is not as strict, which holds after 24 hours. Null: none waits. */
+                next: {
+                    spending: {
+                        /** @description In minor units of the currency, or in points. 0: nothing. */
+                        amount: number;
+                        /** @description ISO 4217, or POINTS. */
+                        currency: string;
+                        /**
+                         * @description Calendar days, ISO weeks and months in the time zone of the club.
+                         * @enum {string}
+                         */
+                        per: "day" | "week" | "month";
+                    } | null;
+                    /** @description When it replaces `spending`. */
+                    at: string;
+                } | null;
+                /** @description Until then you can start no purchase. Null: you have no pause. */
+                pauseUntil: string | null;
+            } | null;
             leaderboard: {
                 /** @description On the global board. */
                 rank: number | null;

@@ -37,6 +37,8 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       ageAssuredAt: timestamp(),
       /** Whether a guardian consents. False: a fan who is not an adult cannot write. */
       guardianConsent: boolean(),
+      /** The limits that the fan has set for their own spending, as JSON: `play/purchases/own-limits.ts`. */
+      ownLimits: text(),
       /** Time of the last logout on all devices: session tokens that were issued before are refused. */
       sessionsEndedAt: timestamp(),
       /** Time of the erasure: `subject` is then a hash, and the row is final. */
@@ -157,11 +159,12 @@ export const fanData = {
           'ageSource',
           'ageAssuredAt',
           'guardianConsent',
+          'ownLimits',
         ],
         replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],
       },
       merge: {
-        rule: 'the profile fills what the other fan has left empty; the subject stays, and leads to the other fan',
+        rule: 'the profile fills what the other fan has left empty; the stricter of their own limits stays; the subject stays, and leads to the other fan',
       },
     },
   },

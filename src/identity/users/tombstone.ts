@@ -65,6 +65,7 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
       nameKey: null,
       hasBlocks: null,
       ...UNKNOWN_AGE,
+      ownLimits: null,
       sessionsEndedAt: tx.now(),
       erasedAt: tx.now(),
       updatedAt: tx.now(),

@@ -44,6 +44,7 @@ import {
   exportReceivedItems,
 } from '../../play/packs/personal-data.ts'
 import { exportPredictions } from '../../play/predictions/predictions.ts'
+import { exportLimits } from '../../play/purchases/own-limits.ts'
 import { exportVotes } from '../../play/questions/personal-data.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/personal-data.ts'
 import { exportClaims } from '../../play/rewards/personal-data.ts'
@@ -99,11 +100,12 @@ async function exportMerged(reader: Reader, user: User, addressEncryption: Encry
 
 async function exportRecord(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
   // `hasBlocks` would reveal that another fan has blocked this one; `nameKey` repeats `displayName`.
-  const { provider: _, subject: _s, hasBlocks: _b, nameKey: _k, ...profile } = user
+  const { provider: _, subject: _s, hasBlocks: _b, nameKey: _k, ownLimits: _l, ...profile } = user
   const seam = await findSeam(reader, user.id)
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {
     profile,
+    limits: await exportLimits(reader, user.id),
     ...(await exportIdentity(reader, user)),
     ...(await exportMerges(reader, user.id)),
     pictures: await exportPictures(reader, user.id),

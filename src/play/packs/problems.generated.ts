@@ -16,6 +16,8 @@ export const thrownBy = {
     packProblems.pack_inactive,
     packProblems.sold_out,
     packProblems.too_many_holds,
+    purchaseProblems.paused,
+    purchaseProblems.spending_limit_reached,
     pointsProblems.insufficient_points,
     eligibilityProblems.collectible_required,
     eligibilityProblems.not_sold_there,

@@ -1,14 +1,15 @@
 /** The purchase of a pack as a kind of purchase: its stock is the supply of the pack, and it delivers a sealed pack. */
 
 import { and, eq, isNull } from 'drizzle-orm'
-import { isUniqueViolation, type Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { voidLatest } from '../../economy/events/void-latest.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
+import { isSpent, type Spending, sumOf } from '../purchases/spent.ts'
 import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
 import { packProblems } from './problems.ts'
 import { findPurchase, findUserPackOf, listRefundsDue, updatePurchase } from './purchases.ts'
@@ -32,6 +33,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
     const [row] = await writeOnce(() => updatePurchase(tx, id, status, changes))
     return row
   },
+  sumSpent: async (reader, spending) => (await sumSpent(reader, spending))?.amount ?? 0,
   listRefundsDue,
 
   lock: (tx, { packId }, which) => (which === 'limited' ? lockLimitedPack : lockPack)(tx, packId),
@@ -115,3 +117,11 @@ async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
 export const saleOf = ({ id, packId, priceAmount, priceCurrency }: PurchaseRow) => {
   return { purchaseId: id, packId, price: { amount: priceAmount, currency: priceCurrency } }
 }
+
+const sumSpent = preparedRow((reader: Reader, spending: Spending) => {
+  const { packPurchases: purchases } = reader.tables
+  return reader
+    .select({ amount: sumOf(purchases.priceAmount) })
+    .from(purchases)
+    .where(isSpent(purchases, spending))
+})

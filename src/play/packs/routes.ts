@@ -12,6 +12,8 @@ import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
+import { keepOwnLimits } from '../purchases/own-limits.ts'
 import { cancelPayment } from '../purchases/pay.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
@@ -38,6 +40,8 @@ type PackDeps = FanDeps & {
   now: AppSources['now']
   payments: Payments
   publicReads: PublicReads
+  /** The kinds of purchases on this server: a limit of the fan counts them all. */
+  purchaseKinds: readonly PurchaseKind[]
 }
 
 const TAG = 'Packs'
@@ -114,10 +118,15 @@ const purchaseRoutes = (deps: PackDeps) =>
     .post(
       '/purchase',
       ({ body, status, write }) =>
-        write(async (tx, fan) => {
-          const { packHoldsPerFan } = await settingsOf(tx)
-          return status(201, await startPurchase(tx, fan, body, packHoldsPerFan))
-        }),
+        write(
+          async (tx, fan) => {
+            const { packHoldsPerFan } = await settingsOf(tx)
+            const purchase = await startPurchase(tx, fan, body, packHoldsPerFan)
+            await keepOwnLimits(tx, deps.purchaseKinds, fan, purchase.price)
+            return status(201, purchase)
+          },
+          { toCount: true },
+        ),
       operation({
         id: 'startPurchase',
         limit: 'purchases',

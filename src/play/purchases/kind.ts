@@ -4,6 +4,7 @@ import type { Viewer } from '../../core/caller.ts'
 import { DomainError, type ProblemType } from '../../core/problems.ts'
 import type { PurchaseKindName } from './kind-names.ts'
 import type { Purchase } from './purchase.ts'
+import type { Spending } from './spent.ts'
 
 /** The time after the wait for a lock, so that holds that expired during the wait do not count. */
 export interface Locked {
@@ -36,6 +37,8 @@ export interface PurchaseKind<
   find(reader: Reader, id: string): Promise<Row | undefined>
   /** Changes a purchase that has this status; otherwise changes nothing and returns undefined. */
   update(tx: Transaction, row: Row, status: string, changes: Partial<Purchase>): Promise<Row | undefined>
+  /** What counts against a limit of the fan: see `spent.ts`. */
+  sumSpent(reader: Reader, spending: Spending): Promise<number>
   /** Oldest first. */
   listRefundsDue(reader: Reader): Promise<Row[]>
 

@@ -1,5 +1,7 @@
 /** Problems of payments and refunds of every kind of purchase. */
 import { defineProblems } from '../../core/problems.ts'
+import { Instant, Integer } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
 
 export const purchaseProblems = defineProblems({
   purchase_not_found: {
@@ -30,5 +32,25 @@ export const purchaseProblems = defineProblems({
     title: 'The purchase cannot be refunded',
     description:
       'The purchase is not completed, is already refunded, or its payment cannot be refunded; `detail` states why. Do not retry.',
+  },
+  paused: {
+    status: 409,
+    title: 'You have paused your purchases',
+    description:
+      'The fan has set a pause in `/api/user/limits`: no purchase, order or top-up can be started before `until`. Show it; do not offer a way around it.',
+    members: Type.Object({ until: Instant('The end of the pause.') }),
+  },
+  spending_limit_reached: {
+    status: 409,
+    title: 'You have reached the limit of your own spending',
+    description:
+      'The purchase would exceed the limit that the fan has set in `/api/user/limits`. Show what is `available` until `until`, when the next period begins.',
+    members: Type.Object({
+      amount: Integer({ minimum: 0, description: 'The limit.' }),
+      currency: Type.String({ description: 'ISO 4217, or POINTS.' }),
+      per: Type.String({ description: '`day`, `week` or `month`.' }),
+      available: Integer({ minimum: 0, description: 'What can still be spent in this period.' }),
+      until: Instant('The end of the period.'),
+    }),
   },
 })

@@ -3,12 +3,13 @@
 import { and, eq, gt, ne, or, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
+import { isSpent, type Spending, sumOf } from '../purchases/spent.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { deliverLines, findMissingPack, takeBackUnits } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
@@ -61,6 +62,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const [row] = await writeOnce(() => updateOrder(tx, id, status, changes))
     return row
   },
+  sumSpent: async (reader, spending) => (await sumSpent(reader, spending))?.amount ?? 0,
   async listRefundsDue(reader) {
     const { orders } = reader.tables
     return reader.select().from(orders).where(eq(orders.status, 'refund_due')).orderBy(orders.createdAt)
@@ -237,3 +239,11 @@ const selectBought = prepared(
       .groupBy(lines.productId)
   },
 )
+
+const sumSpent = preparedRow((reader: Reader, spending: Spending) => {
+  const { orders } = reader.tables
+  return reader
+    .select({ amount: sumOf(sql`${orders.priceAmount} - ${orders.refundedAmount}`) })
+    .from(orders)
+    .where(isSpent(orders, spending))
+})

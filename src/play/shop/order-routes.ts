@@ -12,6 +12,8 @@ import { encryptStored } from '../../platform/http/idempotency/stored-response.t
 import { settingsOf } from '../../platform/settings/settings.ts'
 import { isStorePayment, type Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
+import { keepOwnLimits } from '../purchases/own-limits.ts'
 import { cancelPayment } from '../purchases/pay.ts'
 import { changeLine } from './change-line.ts'
 import { startCheckout } from './checkout.ts'
@@ -37,6 +39,8 @@ type OrderDeps = FanDeps &
     log: Logger
     now: AppSources['now']
     payments: Payments
+    /** The kinds of purchases on this server: a limit of the fan counts them all. */
+    purchaseKinds: readonly PurchaseKind[]
     /** Encrypts addresses in the database. */
     addressEncryption: Encryption
     downloads: Downloads
@@ -57,7 +61,9 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
         write(
           async (tx, fan) => {
             const options = { ...(await settingsOf(tx)), encryption, sellsFiles }
-            return status(201, present(await startCheckout(tx, fan, body, options)))
+            const order = present(await startCheckout(tx, fan, body, options))
+            await keepOwnLimits(tx, deps.purchaseKinds, fan, order.total)
+            return status(201, order)
           },
           { encryption: encryptStored(encryption), toCount: true },
         ),

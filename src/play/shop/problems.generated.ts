@@ -28,6 +28,8 @@ export const thrownBy = {
     shopProblems.voucher_not_accepted,
     shopProblems.address_required,
     shopProblems.not_shipped_there,
+    purchaseProblems.paused,
+    purchaseProblems.spending_limit_reached,
     transportProblems.idempotency_response_lost,
   ],
   completeCheckout: [

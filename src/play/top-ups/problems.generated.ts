@@ -5,7 +5,11 @@ import { purchaseProblems } from '../purchases/problems.ts'
 import { topUpProblems } from './problems.ts'
 
 export const thrownBy = {
-  startTopUp: [cashProblems.cash_not_accepted],
+  startTopUp: [
+    cashProblems.cash_not_accepted,
+    purchaseProblems.paused,
+    purchaseProblems.spending_limit_reached,
+  ],
   completeTopUp: [
     topUpProblems.top_up_not_found,
     topUpProblems.top_up_expired,

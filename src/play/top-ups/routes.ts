@@ -8,6 +8,8 @@ import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
+import { keepOwnLimits } from '../purchases/own-limits.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { completeTopUp, listTopUps, prepareTopUp, readTopUp, startTopUp, verifyTopUp } from './top-ups.ts'
@@ -18,6 +20,8 @@ type CashDeps = FanDeps & {
   log: Logger
   now: AppSources['now']
   payments: Payments
+  /** The kinds of purchases on this server: a limit of the fan counts them all. */
+  purchaseKinds: readonly PurchaseKind[]
 }
 
 const TAG = 'Cash'
@@ -27,9 +31,14 @@ const topUpRoutes = (deps: CashDeps) =>
     .post(
       '',
       ({ body, status, write }) =>
-        write(async (tx, fan) => status(201, await startTopUp(tx, fan, body, deps.config.cashCurrencies)), {
-          toCount: true,
-        }),
+        write(
+          async (tx, fan) => {
+            const topUp = await startTopUp(tx, fan, body, deps.config.cashCurrencies)
+            await keepOwnLimits(tx, deps.purchaseKinds, fan, body)
+            return status(201, topUp)
+          },
+          { toCount: true },
+        ),
       operation({
         id: 'startTopUp',
         limit: 'purchases',

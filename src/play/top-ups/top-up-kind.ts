@@ -12,6 +12,7 @@ import { lockFan } from '../../identity/users/locks.ts'
 import type { Locked, PurchaseKind } from '../purchases/kind.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import type { Purchase } from '../purchases/purchase.ts'
+import { isSpent, type Spending, sumOf } from '../purchases/spent.ts'
 import { presentTopUp } from './present.ts'
 import { topUpProblems } from './problems.ts'
 
@@ -35,6 +36,7 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
     const [row] = await updateTopUp(tx, id, status, changes)
     return row
   },
+  sumSpent: async (reader, spending) => (await sumSpent(reader, spending))?.amount ?? 0,
   async listRefundsDue(reader) {
     const { topUps } = reader.tables
     return reader.select().from(topUps).where(eq(topUps.status, 'refund_due')).orderBy(topUps.id)
@@ -96,4 +98,12 @@ const updateTopUp = prepared((tx: Transaction, id: string, status: string, chang
     .set(changes)
     .where(and(eq(topUps.id, id), eq(topUps.status, status)))
     .returning()
+})
+
+const sumSpent = preparedRow((reader: Reader, spending: Spending) => {
+  const { topUps } = reader.tables
+  return reader
+    .select({ amount: sumOf(topUps.priceAmount) })
+    .from(topUps)
+    .where(isSpent(topUps, spending))
 })

@@ -176,6 +176,9 @@ export const operations: Record<
     const [message] = (await inboxOf(fan)).messages
     return { send: () => fan.send(`/api/user/inbox/${message?.id}`, { method: 'DELETE' }) }
   },
+  setOwnLimits: (_, fan) => ({
+    send: () => fan.patch('/api/user/limits', { spending: { amount: 0, currency: 'EUR', per: 'day' } }),
+  }),
   changeNotificationPreferences: (_, fan) => ({
     send: () => fan.patch('/api/user/notifications', { match: { push: false } }),
   }),

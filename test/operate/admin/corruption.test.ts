@@ -25,6 +25,7 @@ import { fillWorld } from './corruption-world.ts'
 const UNKNOWN: Record<string, string[]> = {
   'it is as the fan wrote it, or as the provider did': [
     ...['users.ageBand', 'users.ageSource', 'users.ageAssuredAt', 'users.guardianConsent'],
+    'users.ownLimits',
     ...['users.provider', 'users.subject', 'users.handle', 'users.avatarUrl', 'users.bio'],
     ...['users.locale', 'users.createdAt', 'users.updatedAt'],
     ...['identities.emailVerified', 'identities.picture', 'identities.updatedAt', 'identities.statedAt'],

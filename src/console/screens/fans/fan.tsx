@@ -206,6 +206,46 @@ function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }:
 const text = (value: string | null) => (value === null ? <None /> : <bdi>{value}</bdi>)
 const when = (value: string | null) => (value === null ? <None why="Never" /> : <Time at={value} />)
 
+type Limit = NonNullable<FanHead['limits']>['spending']
+
+const allowed = (limit: Limit) =>
+  limit === null ? (
+    'No limit'
+  ) : (
+    <>
+      <Money amount={limit.amount} currency={limit.currency} /> a {limit.per}
+    </>
+  )
+
+/** What fans allow themselves: staff cannot change it. Empty for roles that see no money. */
+function limitFacts(limits: FanHead['limits']): Parameters<typeof Facts>[0]['of'] {
+  if (limits === null) return []
+  const { spending, next, pauseUntil } = limits
+  return [
+    [
+      'Own spending limit',
+      <>
+        {allowed(spending)}
+        {next !== null && (
+          <>
+            , from <Time at={next.at} /> {allowed(next.spending)}
+          </>
+        )}
+      </>,
+    ],
+    [
+      'Own pause',
+      pauseUntil === null ? (
+        <None why="None" />
+      ) : (
+        <>
+          until <Time at={pauseUntil} />
+        </>
+      ),
+    ],
+  ]
+}
+
 const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Id', <Copy value={head.id} label="Copy the id" short />],
   ['Provider', head.provider],
@@ -221,6 +261,7 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Country', text(head.country && nameOfCountry(head.country))],
   ['Language', text(head.locale && nameOfLanguage(head.locale))],
   ['About', text(head.bio)],
+  ...limitFacts(head.limits),
   ['Profile seen by', head.privacy.profile],
   ['Activity seen by', head.privacy.activity],
   ['Locker seen by', head.privacy.locker],

@@ -86,7 +86,8 @@ export async function findUncounted(reader: Reader, range: Range): Promise<Findi
     .groupBy(userId, divisionId, startsAt, afterSeq, since, accounts.seq)
   return rows.flatMap(({ userId, divisionId, startsAt, afterSeq, since, seq, lastAt }) => {
     const isKnown = afterSeq <= (seq ?? 0)
-    const skips = lastAt !== null && lastAt >= finalAfter(since > startsAt ? since : startsAt)
+    const skips =
+      lastAt !== null && lastAt >= finalAfter(new Date(Math.max(since.getTime(), startsAt.getTime())))
     return differs(userId, `division_members.after_seq of ${divisionId}`, true, isKnown && !skips)
   })
 }

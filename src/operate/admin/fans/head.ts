@@ -14,6 +14,7 @@ import { findCompletion } from '../../../identity/users/completion.ts'
 import { findMirror, isSyncQueued } from '../../../identity/users/mirror.ts'
 import { userProblems } from '../../../identity/users/problems.ts'
 import { findUserById, type User } from '../../../identity/users/users.ts'
+import { findLimits, limitsAt } from '../../../play/purchases/own-limits.ts'
 import { countOf, owesRefund } from './counts.ts'
 import { type PersonalAccess, shownEmail, shownName } from './personal.ts'
 import type { FanHead } from './schema.ts'
@@ -80,6 +81,7 @@ export async function readFanHead(
     mergedIds: (await selectMerged(reader, fanId)).map(({ id }) => id),
     points: { ...(await readBalance(reader, fanId)), held: await readHeld(reader, fanId, now) },
     cash: money ? await readCashBalances(reader, fanId) : null,
+    limits: money ? limitsAt(await findLimits(reader, fanId), now) : null,
     leaderboard: {
       rank: found?.rank ?? null,
       enrolledAt: iso(found?.enrolledAt),

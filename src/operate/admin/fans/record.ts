@@ -14,8 +14,8 @@ export async function readFanRecord(
   fanId: string,
   { personal }: PersonalAccess,
 ): Promise<typeof FanRecord.static> {
-  // It repeats the name.
-  const { nameKey: _n, ...user } = await requireFan(reader, fanId)
+  // The key repeats the name, and the page of the fan shows the limits in words.
+  const { nameKey: _n, ownLimits: _l, ...user } = await requireFan(reader, fanId)
   const mirror = await findMirror(reader, fanId)
   return {
     user: plain(user),

@@ -18,6 +18,7 @@ import { FanAccounts } from '../../../fan/status/schema.ts'
 import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Membership } from '../../../play/memberships/schema.ts'
+import { SetLimits } from '../../../play/purchases/limit-schema.ts'
 import { MATCHES } from './lookups.ts'
 import { FAN_STATES } from './states.ts'
 import { TimelineItem } from './timeline/item.ts'
@@ -119,6 +120,10 @@ export const FanHead = Closed(
       Type.Array(Closed({ currency: Type.String(), available: Type.Integer(), held: Type.Integer() })),
       { description: 'Minor units. Null without `orders.read`.' },
     ),
+    limits: Nullable(SetLimits, {
+      description:
+        'The limits of the fan’s own spending, which staff cannot change. Null without `orders.read`.',
+    }),
     leaderboard: Closed({
       rank: Nullable(Type.Integer(), { description: 'On the global board.' }),
       enrolledAt: Nullable(Type.String({ format: 'date-time' })),

@@ -38,6 +38,7 @@ import { mergeLeagues } from '../../../play/leagues/personal-data.ts'
 import { moveLocker } from '../../../play/lockers/personal-data.ts'
 import { moveItems } from '../../../play/packs/personal-data.ts'
 import { movePredictions } from '../../../play/predictions/predictions.ts'
+import { mergeLimits } from '../../../play/purchases/own-limits.ts'
 import { mergeVotes } from '../../../play/questions/personal-data.ts'
 import { copyQuests } from '../../../play/quests/personal-data.ts'
 import { type MergedClaims, mergeClaims } from '../../../play/rewards/personal-data.ts'
@@ -101,6 +102,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const locker = await moveLocker(tx, merge)
   const profile = await mergeProfile(tx, from, into)
   await mergeAge(tx, from, into)
+  await mergeLimits(tx, from.id, into.id)
   if (profile.avatarUrl !== undefined) await useAvatar(tx, into.id, profile.avatarUrl)
   const points = await carryPoints(tx, merge)
   const accounts = await carryAccounts(tx, merge)

@@ -1,0 +1,1 @@
+ALTER TABLE `users` ADD `own_limits` text;

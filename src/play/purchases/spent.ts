@@ -1,0 +1,33 @@
+/** What a fan spends: purchases that are pending or paid, less refunds. */
+import { and, type Column, eq, gt, gte, or, type SQL, sql } from 'drizzle-orm'
+
+/** What a sum is of. */
+export interface Spending {
+  userId: string
+  /** POINTS, or ISO 4217. */
+  currency: string
+  /** Purchases that began earlier do not count. */
+  since: Date
+  now: Date
+}
+
+type SpendingColumns = Record<
+  'userId' | 'status' | 'priceAmount' | 'priceCurrency' | 'createdAt' | 'expiresAt',
+  Column
+>
+
+/** Of a table of purchases. What is due for a refund counts until it is refunded. */
+export const isSpent = (table: SpendingColumns, { userId, currency, since, now }: Spending) =>
+  and(
+    eq(table.userId, userId),
+    eq(table.priceCurrency, currency),
+    gte(table.createdAt, since),
+    or(
+      eq(table.status, 'completed'),
+      eq(table.status, 'refund_due'),
+      and(eq(table.status, 'pending'), gt(table.expiresAt, now)),
+    ),
+  )
+
+/** `amount`: what a purchase counts. */
+export const sumOf = (amount: Column | SQL) => sql`coalesce(sum(${amount}), 0)`.mapWith(Number)
