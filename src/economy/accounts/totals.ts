@@ -1,6 +1,7 @@
 /** Totals of windows, from the entries: one statement for any number of fans of an account. */
-import { aliasedTable, and, eq, gte, inArray, lt, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, type Column, eq, gte, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { GRANT_REASONS, voidReasonOf } from '../ledgers/reasons.ts'
 import { type Account, type AccountSet, pastWindowAt } from './account-set.ts'
 import type { PastTotal } from './tiers.ts'
 
@@ -41,39 +42,50 @@ export async function readPastTotals(reader: Reader, set: AccountSet, account: A
   }
 }
 
-/** A query for the totals of all fans with entries, or of these. */
+/**
+ * A query for the totals of all fans with entries, or of these. What remains of a cause is the sum of its entry and of what takes it back,
+ * which count at the same time. To join each entry with what takes it back can take the square of a fan's entries: PostgreSQL keeps plans
+ * for fans with one.
+ */
 export function totalsOf(
   reader: Reader,
   { accountId, from, before, asOf }: Scope,
   among?: string[] | SQLWrapper,
 ) {
   const { accountEntries: entries } = reader.tables
-  const taken = aliasedTable(entries, 'taken')
-  const isTaken = and(
-    eq(taken.userId, entries.userId),
-    sql`${taken.reason} = ${entries.reason} || '_void'`,
-    eq(taken.ref, entries.ref),
-    asOf && lte(taken.createdAt, asOf),
-  )
-  return reader
+  const { userId, ref, createdAt, delta, countedAt } = entries
+  const causes = reader
     .select({
-      userId: entries.userId,
-      total: sql<number>`cast(sum(${entries.delta}) as bigint)`.mapWith(Number).as('total'),
-      reachedAt:
-        sql<Date | null>`max(case when ${entries.delta} + coalesce(${taken.delta}, 0) > 0 then ${entries.createdAt} end)`
-          .mapWith(entries.createdAt)
-          .as('reached_at'),
+      userId,
+      remaining: sql<number>`sum(${delta})`.as('remaining'),
+      at: sql<Date>`min(${createdAt})`.as('at'),
     })
     .from(entries)
-    .leftJoin(taken, isTaken)
     .where(
       and(
         eq(entries.accountId, accountId),
-        from ? gte(entries.countedAt, from) : undefined,
-        before && lt(entries.countedAt, before),
-        asOf && lte(entries.createdAt, asOf),
-        among && inArray(entries.userId, among),
+        from ? gte(countedAt, from) : undefined,
+        before && lt(countedAt, before),
+        asOf && lte(createdAt, asOf),
+        among && inArray(userId, among),
       ),
     )
-    .groupBy(entries.userId)
+    .groupBy(userId, grantedReason(entries.reason), ref)
+    .as('causes')
+  return reader
+    .select({
+      userId: causes.userId,
+      total: sql<number>`cast(sum(${causes.remaining}) as bigint)`.mapWith(Number).as('total'),
+      reachedAt: sql<Date | null>`max(case when ${causes.remaining} > 0 then ${causes.at} end)`
+        .mapWith(createdAt)
+        .as('reached_at'),
+    })
+    .from(causes)
+    .groupBy(causes.userId)
+}
+
+/** SQL: the reason of the grant, also of what takes it back. */
+function grantedReason(reason: Column): SQL {
+  const cases = GRANT_REASONS.map(granted => sql.raw(`when '${voidReasonOf(granted)}' then '${granted}'`))
+  return sql`case ${reason} ${sql.join(cases, sql` `)} else ${reason} end`
 }
