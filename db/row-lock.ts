@@ -55,4 +55,4 @@ function locks<Query extends Lockable>(
   return isOnSqlite(tx) ? query : (query.for(strength) as Query)
 }
 
-const isOnSqlite = ({ tables }: Pick<Transaction, 'tables'>) => is(tables.users, SQLiteTable)
+export const isOnSqlite = ({ tables }: Pick<Transaction, 'tables'>) => is(tables.users, SQLiteTable)

@@ -2,7 +2,8 @@
 import { Argument } from '@commander-js/extra-typings'
 import { findSegment, parseWhen } from '../src/club/segments/segment-kind.ts'
 import { csvLine } from '../src/core/csv.ts'
-import { countMembers, listMembers } from '../src/operate/admin/segments/segments.ts'
+import { countMembers } from '../src/operate/admin/segments/count-members.ts'
+import { listMembers } from '../src/operate/admin/segments/segments.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 

@@ -1,7 +1,6 @@
 /** Who is in a segment: one fan by values in memory, and all by one condition in SQL. */
-import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import { countRows } from '../../../../db/pages.ts'
 import { daysBetween, type FactValue, factNamed, meetsCondition } from '../../../club/segments/facts.ts'
 import { findSegment, parseWhen, type SegmentCondition } from '../../../club/segments/segment-kind.ts'
 import { conditionSql, expressionOf, isFan } from './fact-sql.ts'
@@ -80,9 +79,6 @@ export async function meetsAll(reader: Reader, userId: string, when: SegmentCond
 export const isMember = (reader: Reader, when: SegmentCondition[]): SQL | undefined =>
   and(isFan(reader), ...when.map(condition => conditionSql(reader, condition)))
 
-export const countMembers = (reader: Reader, when: SegmentCondition[]): Promise<number> =>
-  countRows(reader, reader.tables.users, isMember(reader, when))
-
 /** Fans of a segment by id, in pages. */
 export async function listMembers(
   reader: Reader,
@@ -97,15 +93,4 @@ export async function listMembers(
     .where(and(isMember(reader, when), gt(id, after)))
     .orderBy(asc(id))
     .limit(size)
-}
-
-const SAMPLE = 10
-
-/** Some fans of a segment, for people who may read fans. */
-export async function readSample(reader: Reader, when: SegmentCondition[]) {
-  const members = await listMembers(reader, when, { after: '', size: SAMPLE })
-  const { users } = reader.tables
-  const { id, displayName, handle } = users
-  const ids = members.map(({ userId }) => userId)
-  return reader.select({ id, displayName, handle }).from(users).where(inArray(id, ids)).orderBy(asc(id))
 }

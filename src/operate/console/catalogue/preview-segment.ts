@@ -1,7 +1,7 @@
 /** Who would be in a segment by a draft, and where the stored one is used. */
 import type { Reader } from '../../../../db/index.ts'
 import { parseRecord } from '../../../play/catalogue-file/check-record.ts'
-import { countMembers, readSample } from '../../admin/segments/segments.ts'
+import { countMembers, readSample } from '../../admin/segments/count-members.ts'
 import { listUses } from '../../admin/segments/uses.ts'
 import { withinEntry } from './change-entry.ts'
 

@@ -5,12 +5,8 @@ import { OPERATORS } from '../../../../src/club/catalogue/operators.ts'
 import { conditionFault, factNamed, factNames } from '../../../../src/club/segments/facts.ts'
 import { type SegmentCondition, segmentKind } from '../../../../src/club/segments/segment-kind.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
-import {
-  countMembers,
-  listMembers,
-  meetsAll,
-  readFacts,
-} from '../../../../src/operate/admin/segments/segments.ts'
+import { countMembers, readSample } from '../../../../src/operate/admin/segments/count-members.ts'
+import { listMembers, meetsAll, readFacts } from '../../../../src/operate/admin/segments/segments.ts'
 import { addAccount } from '../../../economy/accounts/accounts-world.ts'
 import { addOfEachKind, blockersOf, liveIn } from '../../../play/eligibility/eligibility-world.ts'
 import { addPack, FREE, userIdOf } from '../../../play/packs/packs-world.ts'
@@ -153,6 +149,10 @@ onEachEngine('A segment', world => {
     const inMemory: string[] = []
     for (const id of ids) if (await meetsAll(read, id, when)) inMemory.push(id)
     expect([when, found]).toEqual([when, inMemory])
+    const everyone = await listMembers(read, when, { after: '', size: 10_000 })
+    expect([when, await countMembers(read, when)]).toEqual([when, everyone.length])
+    const sample = (await readSample(read, when)).map(({ id }) => id)
+    expect([when, sample]).toEqual([when, everyone.slice(0, 10).map(({ userId }) => userId)])
     return found.length
   }
 

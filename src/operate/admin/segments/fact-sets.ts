@@ -1,0 +1,125 @@
+/**
+ * The fans who meet a condition, read from the table of the fact: to count them among all fans without a look-up for each. `fact-sql.ts`
+ * asks the same of one fan.
+ */
+import { and, type Column, eq, inArray, isNotNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import {
+  type Fact,
+  type FactCondition,
+  type FactType,
+  type FactValue,
+  meetsCondition,
+} from '../../../club/segments/facts.ts'
+import { comparedSql, type Expression } from './compared-sql.ts'
+import { isActiveMembership, isOfActiveAccount, isPaid, isPaidIn, requireFact } from './fact-sql.ts'
+
+/** A query for ids of fans, each once. `isWithout`: all other fans meet the condition. */
+export interface FanSet {
+  fans: SQL
+  isWithout: boolean
+}
+
+/** What is known of a fan without rows. */
+const UNKNOWN: Record<FactType, FactValue> = { text: null, days: null, set: [], number: 0, boolean: false }
+
+/** Null for a fact that the row of the fan itself has. */
+export function fanSetOf(reader: Reader, condition: FactCondition): FanSet | null {
+  const fact = requireFact(condition)
+  const read = rowsOf(reader, fact)
+  if (!read) return null
+  // No query returns fans without rows. Where they meet the condition, it returns the fans who do not.
+  const isWithout = meetsCondition(condition, UNKNOWN[fact.type])
+  const fans = read(of => {
+    const met = comparedSql(reader, of, condition)
+    return isWithout ? sql`not (${met})` : met
+  })
+  return { fans, isWithout }
+}
+
+type Tables = Pick<Reader, 'tables'>
+
+/** Builds the query, with the condition for what a row, or the rows of a fan together, say. */
+type RowsOf = (isMet: (of: Expression) => SQL) => SQL
+
+function rowsOf(reader: Reader, fact: Fact): RowsOf | null {
+  const { pointsAccounts, onboardings, checkIns, predictions, orders, userPacks } = reader.tables
+  switch (fact.name) {
+    case 'points':
+      return each(pointsAccounts, undefined, { type: 'number', number: sql`${pointsAccounts.balance}` })
+    case 'lifetime':
+      return each(pointsAccounts, undefined, { type: 'number', number: sql`${pointsAccounts.lifetime}` })
+    case 'onboarded':
+      return each(onboardings, undefined, { type: 'boolean', is: sql`1 = 1` })
+    case 'checkIns':
+      return counted(checkIns)
+    case 'predictions':
+      return counted(predictions)
+    case 'ordersPaid':
+      return counted(orders, isPaid(reader))
+    case 'packsOpened':
+      return counted(userPacks, isNotNull(userPacks.openedAt))
+    case 'spent':
+      return grouped(orders, isPaidIn(reader, fact.of), {
+        type: 'number',
+        number: sql`sum(${orders.priceAmount} - ${orders.refundedAmount})`,
+      })
+    case 'consent':
+      return consented(reader, fact.of)
+    case 'tier':
+      return inTier(reader, fact.of)
+    case 'membership':
+      return withMembership(reader)
+    case 'lastSeenDaysAgo':
+      return lastSeen(reader)
+    default:
+      return null
+  }
+}
+
+type OfFans = { userId: Column } & SQLWrapper
+
+/** Of a table with at most one row of each fan that meets `where`. */
+const each =
+  (table: OfFans, where: SQL | undefined, of: Expression): RowsOf =>
+  isMet =>
+    sql`select ${table.userId} as fan_id from ${table} where ${and(where, isMet(of))}`
+
+/** Of all rows of a fan together. */
+const grouped =
+  (table: OfFans, where: SQL | undefined, of: Expression): RowsOf =>
+  isMet =>
+    sql`select ${table.userId} as fan_id from ${table} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
+
+const counted = (table: OfFans, where?: SQL) =>
+  grouped(table, where, { type: 'number', number: sql`count(*)` })
+
+/** The last row of a purpose counts: its number and its answer are one number. */
+function consented({ tables: { consents } }: Tables, purpose: string): RowsOf {
+  const last = sql`max(${consents.seq} * 2 + case when ${consents.granted} then 1 else 0 end)`
+  return grouped(consents, eq(consents.purpose, purpose), { type: 'boolean', is: sql`${last} % 2 = 1` })
+}
+
+function inTier(reader: Reader, accountId: string): RowsOf {
+  const { fanAccounts } = reader.tables
+  const where = and(eq(fanAccounts.accountId, accountId), isOfActiveAccount(reader, accountId))
+  return each(fanAccounts, where, { type: 'text', text: fanAccounts.tierId })
+}
+
+function withMembership(reader: Reader): RowsOf {
+  const { fanMemberships: rows } = reader.tables
+  // Guarantee of the cast: `conditionFault` requires strings.
+  const has = (names?: readonly unknown[]) => (names ? inArray(rows.kindId, names as string[]) : sql`1 = 1`)
+  return isMet =>
+    sql`select distinct ${rows.userId} as fan_id from ${rows} where ${and(isActiveMembership(reader), isMet({ type: 'set', has }))}`
+}
+
+/** The newest event of each fan, as the index has it. */
+function lastSeen({ tables: { events } }: Tables): RowsOf {
+  const newest = sql`(select ${events.userId} as fan, max(${events.sequence}) as newest from ${events}
+    where ${isNotNull(events.userId)} group by ${events.userId}) as last_events`
+  const isNewest = sql`${events.userId} = last_events.fan and ${events.sequence} = last_events.newest`
+  return isMet =>
+    sql`select ${events.userId} as fan_id from ${newest} inner join ${events} on ${isNewest}
+      where ${isMet({ type: 'days', time: events.recordedAt, like: events.recordedAt })}`
+}
