@@ -1,8 +1,10 @@
 /** Quests as an importer states them. */
+
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import type { EntryFault } from '../../../src/club/catalogue/entry.ts'
 import { DomainError } from '../../../src/core/problems.ts'
+import { findWrongCatalogue } from '../../../src/operate/admin/audit/verify-catalogue.ts'
 import { planRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { QuestEntry } from '../../../src/play/quests/entry-schema.ts'
 import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'
@@ -110,6 +112,15 @@ onEachEngine('The import of a quest', world => {
     expect(await faultsOf(plan('rewards missing-quest'))).toEqual(pointers)
     const all = ['quests missing-quest', 'rewards missing-reward', 'collectibles missing-item']
     expect((await plan(...all)).outcome).toBe('created')
+  })
+
+  test('its versions are those of its history, in whichever form `requires` was stated', async () => {
+    const required = entryOf()
+    await write(required)
+    for (const requires of [[required.id], { notCountries: ['PT'] }, { quests: [required.id], points: 5 }])
+      await write(entryOf({ requires }))
+    const found = await findWrongCatalogue(world.db.read)
+    expect(found.filter(({ what }) => what.startsWith('quest_versions'))).toEqual([])
   })
 
   test('refuses quests that require one another in a circle', async () => {

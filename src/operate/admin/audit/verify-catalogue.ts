@@ -232,12 +232,19 @@ async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promis
       const what = (column: string) => `${kind}_versions.${column} of ${id} ${version}`
       if (!revision) return []
       return [
-        ...memberFindings(what('entry'), readJson(entry), readJson(revision.entry)),
+        ...memberFindings(what('entry'), asStated(readJson(entry)), readJson(revision.entry)),
         ...differs(null, what('created_at'), revision.createdAt, createdAt),
       ]
     })
     return [...rows, ...compared]
   })
+}
+
+/** Versions of quests have an object of requirements in a member of its own. */
+function asStated(entry: unknown): unknown {
+  if (!isObject(entry) || entry.requirements === undefined) return entry
+  const { requirements, ...others } = entry
+  return { ...others, requires: requirements }
 }
 
 /**
