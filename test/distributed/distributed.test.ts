@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { noServer } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
+import { FILES, listFiles } from './files.ts'
 
 const server = process.env.TEST_POSTGRES_URL ?? ''
 
@@ -35,6 +36,21 @@ test.skipIf(noServer !== '')(
   },
   120_000,
 )
+
+test('test:distributed runs each file by its path, since a path makes `bun test` ignore parts of names', () => {
+  const files = listFiles(FILES)
+  expect(files.every(file => file.startsWith('./test/'))).toBe(true)
+  expect(files).toEqual([...new Set(files)])
+  for (const part of FILES) expect(files.join('\n')).toContain(part)
+  for (const file of [
+    'play/leagues/model',
+    'play/divisions/races',
+    'play/questions/model',
+    'play/shop/withdrawal-model',
+  ])
+    expect(files).toContain(`./test/${file}.test.ts`)
+  expect(() => listFiles(['test/unknown/'])).toThrow('test/unknown/')
+})
 
 test('test:distributed refuses what is no PostgreSQL URL', async () => {
   for (const parameters of [[], ['sqlite:data/matchday.db']]) {

@@ -1,6 +1,6 @@
 /**
- * `bun run test:distributed URL [FILE…]`: the tests of the economy, the races and the random models on any PostgreSQL-compatible
- * cluster: on Citus in schemas of the database of the URL, and two clubs of which one is moved; else in databases, at
+ * `bun run test:distributed URL [FILE…]`: the tests of the economy, the races, the random models and a season on any
+ * PostgreSQL-compatible cluster. FILE: a path that begins with `./`, or a part of paths. On Citus in schemas of the database of the URL, and two clubs of which one is moved; else in databases, at
  * SERIALIZABLE. All of them pass on PostgreSQL, so what fails is what differs. URL: of the coordinator on Citus, and of a user
  * who may create databases or schemas, and set `session_replication_role`.
  */
@@ -8,9 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-
-/** The economy, the races and the random models. Paths of files, or a part of them, as of `bun test`. */
-const FILES = ['test/economy/', 'races.test.ts', './test/db/conflicting-verbs.ts', 'model.test.ts']
+import { FILES, listFiles } from './files.ts'
 
 const [url, ...files] = process.argv.slice(2)
 if (url === undefined || !URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
@@ -31,7 +29,8 @@ process.stdout.write(
     ? `${about.version}\nCitus ${citus.version}, in schemas ${names}*\n`
     : `${about.version}\nAt SERIALIZABLE, in databases ${names}*\n`,
 )
-const chosen = files.length > 0 ? files : [...FILES, ...(citus ? [MOVE] : [])]
+const chosen = listFiles(files.length > 0 ? files : [...FILES, ...(citus ? [MOVE] : [])])
+process.stdout.write(`${chosen.length} files\n`)
 
 const run = Bun.spawn(
   [
