@@ -1,9 +1,8 @@
 /** Copies changed rows of a live move, in units of work that fit the rules of the tables. */
-import { and, eq } from 'drizzle-orm'
-import { deleteRows, insertRows } from '../../db/bulk.ts'
+import { deleteRows, insertRows, updateRows } from '../../db/bulk.ts'
 import { type Database, describeViolation, isMissingParent, type Transaction } from '../../db/index.ts'
 import type { Row } from '../../db/pages.ts'
-import { type AnyTable, columnOf } from '../../db/schema/shape.ts'
+import type { AnyTable } from '../../db/schema/shape.ts'
 import { findRows, forgetChanges, readChanges } from './changes.ts'
 import { isSame, type Pair } from './pairs.ts'
 
@@ -120,20 +119,19 @@ async function replaceAll(tx: Transaction, list: Due[]): Promise<void> {
 async function applyChanges(tx: Transaction, list: Due[]): Promise<void> {
   const [first] = list
   if (!first) return
-  const { to } = first.pair
+  const { table, shape } = first.pair.to
+  const rowsOf = (choose: (due: Due) => Row | undefined) => list.map(choose).filter(row => row !== undefined)
   await insert(
     tx,
-    to.table,
-    list.flatMap(({ row, there }) => (row && !there ? [row] : [])),
+    table,
+    rowsOf(({ row, there }) => (there ? undefined : row)),
   )
-  for (const { row, there } of list) {
-    if (!there) continue
-    const isRow = and(...to.shape.key.map(property => eq(columnOf(to.table, property), there[property])))
-    if (!row) await tx.delete(to.table).where(isRow)
-    else if (!isSame(to, row, there))
-      await tx
-        .update(to.table)
-        .set(row as Partial<AnyTable['$inferInsert']>)
-        .where(isRow)
-  }
+  const names = shape.columns.flatMap(({ property }) => (shape.key.includes(property) ? [] : property))
+  const changed = rowsOf(({ row, there }) =>
+    row && there && !isSame(first.pair.to, row, there) ? row : undefined,
+  )
+  // Guarantee of the casts: both engines share one table definition, so rows and columns of one fit the other.
+  await updateRows(tx, table, changed as Partial<AnyTable['$inferInsert']>[], names as never[])
+  const gone = rowsOf(({ row, there }) => (row ? undefined : there))
+  await deleteRows(tx, table, gone as AnyTable['$inferSelect'][])
 }
