@@ -156,6 +156,18 @@ export function cpuSecondsOf(...pids: number[]): number | null {
   return sum(own) + sum(pids.flatMap(childrenOf).map(child => cpuSecondsOf(child)))
 }
 
+/** CPU seconds used by the PostgreSQL server with this process, ended connections included; null if it is not on this machine. */
+export function postgresCpuSecondsOf(backend: number): number | null {
+  const stat = read(`/proc/${backend}/stat`)
+  if (!stat?.includes('(postgres')) return null
+  const [, server = 0] = stat
+    .slice(stat.lastIndexOf(') ') + 2)
+    .split(' ', 2)
+    .map(Number)
+  const own = cpuSecondsOf(server)
+  return own === null ? null : own + (endedCpuSeconds(server) ?? 0)
+}
+
 /** CPU seconds used by the PostgreSQL processes of this machine, ended ones included; null where there are none. */
 export function postgresCpuSeconds(): number | null {
   const pids = processIds().filter(pid => read(`/proc/${pid}/comm`)?.startsWith('postgres'))

@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000
 const FIRST_DAY_MS = Date.parse('2026-01-05T12:00:00.000Z')
 /** For which the catalogue is seeded: its quests start 90 days before. */
 const CATALOGUE_AT = new Date(FIRST_DAY_MS + 89 * DAY_MS)
+/** A season of the catalogue that starts after the last event. */
+export const ARCHIVED_BEFORE = '2026-27'
 /** Between two events of a fan. */
 const DAYS_APART = 10
 const PER_UNIT_OF_WORK = 250
@@ -20,7 +22,11 @@ const SOURCE = 'shop'
 /** Adds the catalogue of the seed. */
 export async function prepareSeason(url: string): Promise<void> {
   const db = openDatabase(url, realSources, { spine: createSpine() })
-  await db.write(tx => seedCatalogue(tx, { outcome: 3, difference: 2, exact: 5 }, CATALOGUE_AT))
+  await db.write(async tx => {
+    await seedCatalogue(tx, { outcome: 3, difference: 2, exact: 5 }, CATALOGUE_AT)
+    // The database was filled now, and the season is in the past.
+    await tx.update(tx.tables.catalogueVersions).set({ foldsFrom: new Date(FIRST_DAY_MS) })
+  })
   await db.close()
 }
 
@@ -29,37 +35,60 @@ export async function prepareSeason(url: string): Promise<void> {
  * recorded, and runs the sweep that a server runs daily.
  */
 export async function* recordSeason(url: string, days: number): AsyncGenerator<number> {
-  let now = new Date(FIRST_DAY_MS)
-  const newId = () => Bun.randomUUIDv7('hex', now)
-  const db = openDatabase(url, { ...realSources, now: () => now, newId }, { spine: createSpine() })
+  const shop = openShop(url)
   try {
-    const { users } = db.tables
-    const fans = (await db.read.select({ id: users.id }).from(users)).map(({ id }) => id)
+    const { users } = shop.db.tables
+    const fans = (await shop.db.read.select({ id: users.id }).from(users)).map(({ id }) => id)
     for (let day = 0; day < days; day++) {
-      const from = FIRST_DAY_MS + day * DAYS_APART * DAY_MS
       // Fans come in no order, another one each day.
       const order = fans.toSorted((a, b) =>
         Number(Bun.hash.wyhash(a, BigInt(day)) - Bun.hash.wyhash(b, BigInt(day))),
       )
-      for (let first = 0; first < order.length; first += PER_UNIT_OF_WORK) {
-        now = new Date(from + first)
-        const occurredAt = now
-        const events = order.slice(first, first + PER_UNIT_OF_WORK).map((userId, index) => ({
-          source: SOURCE,
-          eventId: newId(),
-          userId,
-          type: 'shop.purchase',
-          occurredAt,
-          data: { amount: 2_000 + ((index * 37) % 3_000), currency: 'EUR', till: `north-${index % 12}` },
-        }))
-        const written = await db.write(tx => writeEvents(tx, events))
-        if (!written.every(({ recorded }) => recorded?.grants.length === 1))
-          throw new Error('A purchase of the season does not earn points by one rule of the seed.')
-      }
-      await sweepCounts(db)
+      await shop.sellTo(order, FIRST_DAY_MS + day * DAYS_APART * DAY_MS)
+      await sweepCounts(shop.db)
       yield order.length
     }
   } finally {
-    await db.close()
+    await shop.db.close()
   }
+}
+
+/** A purchase now, of each of so many fans. */
+export async function recordToday(url: string, fans: number): Promise<void> {
+  const shop = openShop(url)
+  try {
+    const { users } = shop.db.tables
+    const some = await shop.db.read.select({ id: users.id }).from(users).orderBy(users.id).limit(fans)
+    await shop.sellTo(
+      some.map(({ id }) => id),
+      Date.now(),
+    )
+  } finally {
+    await shop.db.close()
+  }
+}
+
+function openShop(url: string) {
+  let now = new Date(FIRST_DAY_MS)
+  const newId = () => Bun.randomUUIDv7('hex', now)
+  const db = openDatabase(url, { ...realSources, now: () => now, newId }, { spine: createSpine() })
+  /** One purchase of each fan, from this time on. */
+  async function sellTo(fans: string[], fromMs: number): Promise<void> {
+    for (let first = 0; first < fans.length; first += PER_UNIT_OF_WORK) {
+      now = new Date(fromMs + first)
+      const occurredAt = now
+      const events = fans.slice(first, first + PER_UNIT_OF_WORK).map((userId, index) => ({
+        source: SOURCE,
+        eventId: newId(),
+        userId,
+        type: 'shop.purchase',
+        occurredAt,
+        data: { amount: 2_000 + ((index * 37) % 3_000), currency: 'EUR', till: `north-${index % 12}` },
+      }))
+      const written = await db.write(tx => writeEvents(tx, events))
+      if (!written.every(({ recorded }) => recorded?.grants.length === 1))
+        throw new Error('A purchase of the season does not earn points by one rule of the seed.')
+    }
+  }
+  return { db, sellTo }
 }

@@ -22,6 +22,8 @@ for (const engine of engines)
       expect(await db.read.select().from(users)).toHaveLength(2 * FANS)
       const own = (await db.read.select().from(events)).filter(({ source }) => source === 'shop')
       expect(own).toHaveLength(2 * FANS * DAYS)
+      // As most servers write them: see docs/growth.md.
+      expect(own.map(({ entryCount }) => entryCount)).toEqual(own.map(() => 1))
     } finally {
       await remove()
     }
