@@ -42,6 +42,12 @@ const otherIndexes: Compatibility = {
   reason: 'Older versions find the same rows by the other indexes, in more time while many wait.',
 }
 
+/** The same columns in another order. */
+const entryIndex: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions find an entry by all three columns, which the other index has too.',
+}
+
 /** Background tasks of every version fill both columns. */
 const emptiesKeys: Compatibility = {
   runsFrom: '0000_initial',
@@ -105,6 +111,7 @@ const byMigration = {
   '0064_league-numbers': numbersMembers,
   '0067_jokers': jokers,
   '0070_void-jokers': voidJokers,
+  '0076_narrow-entry-index': entryIndex,
 }
 
 /** By engine and name of the migration. */

@@ -44,7 +44,8 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     },
     t => [
       kit.uniqueIndex('points_entries_user_seq_unique').on(t.userId, t.seq),
-      kit.uniqueIndex('points_entries_user_reason_ref_unique').on(t.userId, t.reason, t.ref),
+      // The ref first: those of events grow with time, so new entries fill the same pages.
+      kit.uniqueIndex('points_entries_ref_user_reason_unique').on(t.ref, t.userId, t.reason),
       kit.check('points_entries_delta_not_zero', sql`${t.delta} <> 0`),
       kit.check('points_entries_balance_not_negative', sql`${t.balanceAfter} >= 0`),
     ],

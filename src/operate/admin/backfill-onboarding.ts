@@ -66,7 +66,8 @@ export function listConcerned(
   const isCompleted = isNotNull(onboardings.userId)
   // The opening balance of imported fans contains the points of the other system.
   const notImported = sql`not exists (select 1 from ${pointsEntries} opening
-    where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason})`
+    where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason}
+      and opening.ref = ${OPENING_CAUSE.ref})`
   const applies = {
     complete: and(
       isNull(onboardings.userId),
