@@ -113,8 +113,9 @@ export function hasMembership(
 ): SQL {
   const { fanMemberships: rows } = reader.tables
   const isActive = and(lte(rows.startsAt, asOf), gt(rows.endsAt, asOf))
-  const found = reader.select({ ref: rows.ref }).from(rows)
-  return exists(found.where(and(sql`${rows.userId} = ${userId}`, eq(rows.kindId, kindId), isActive)))
+  const isOwn = and(sql`${rows.userId} = ${userId}`, eq(rows.kindId, kindId))
+  // With a limit, SQLite looks up each fan. Without one, it first reads all memberships into a filter, for each page of a list.
+  return exists(reader.select({ ref: rows.ref }).from(rows).where(and(isOwn, isActive)).limit(1))
 }
 
 /** Kinds and numbers of the active memberships of fans, by their ids. */

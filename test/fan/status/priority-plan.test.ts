@@ -1,11 +1,15 @@
 /** The list of fans reads ranges of indexes, whatever the number of fans. */
+import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { getAccountSet } from '../../../src/economy/accounts/account-set.ts'
 import { readPlaces } from '../../../src/economy/accounts/order.ts'
+import { hasMembership } from '../../../src/play/memberships/memberships.ts'
 import { rowsRead } from '../../db/plans.ts'
 import { execute } from '../../db/probe.ts'
 import { addAccount } from '../../economy/accounts/accounts-world.ts'
-import { onServer, type World } from '../../support/world.ts'
+import { sqliteEngine } from '../../support/engines.ts'
+import { onEngine, onServer, type World } from '../../support/world.ts'
 
 const FANS = 3_000
 const LIMIT = 10
@@ -62,5 +66,47 @@ onServer('The list of fans by their total', world => {
     expect(read).toBeGreaterThanOrEqual(2 * LIMIT)
     // Index entries count as rows.
     expect(read).toBeLessThanOrEqual(6 * LIMIT)
+  })
+})
+
+onEngine(sqliteEngine, 'The list of fans with a membership', world => {
+  test('looks up the membership of each fan it passes, instead of reading all', async () => {
+    const order = await setUp(world)
+    const at = world.clock.now()
+    await world.db.write(async tx => {
+      const kind = { id: 'season-ticket', name: 'Season ticket', benefits: '[]', active: true }
+      await tx.insert(tx.tables.memberships).values({ ...kind, createdAt: at, updatedAt: at })
+      const period = { startsAt: new Date(0), endsAt: new Date(at.getTime() + 1), begun: true, nextAt: at }
+      const row = { kindId: kind.id, createdAt: at, updatedAt: at, ...period }
+      for (let first = 0; first < FANS; first += 500)
+        await tx.insert(tx.tables.fanMemberships).values(
+          Array.from({ length: 500 }, (_, n) => ({
+            ...row,
+            ref: `ref-${first + n}`,
+            userId: `fan-${first + n}`,
+          })),
+        )
+    })
+    const { fanAccounts: rows } = world.db.tables
+    const isShown = (userId: SQL) =>
+      hasMembership(world.db.read, userId, { kindId: 'season-ticket', asOf: at })
+    const read = { ...order, isShown }
+    const places = await readPlaces(world.db.read, read, { after: undefined, limit: LIMIT })
+    expect(places.map(({ total }) => total)).toEqual(Array.from({ length: LIMIT }, (_, n) => FANS - n))
+    const page = world.db.read
+      .select({ userId: rows.userId })
+      .from(rows)
+      .where(and(eq(rows.accountId, order.account.id), lt(rows.minusTotal, 0), isShown(sql`${rows.userId}`)))
+      .orderBy(rows.minusTotal)
+      .limit(LIMIT)
+    const { sql: text, params } = page.toSQL()
+    using connection = new Connection((world.databaseUrl ?? '').slice('sqlite:'.length), { readonly: true })
+    const steps = connection
+      .query<{ detail: string }, SQLQueryBindings[]>(`EXPLAIN QUERY PLAN ${text}`)
+      // Guarantee of the cast: what Drizzle binds on SQLite.
+      .all(...(params as SQLQueryBindings[]))
+      .map(({ detail }) => detail)
+    // As `SEARCH fan_memberships EXISTS` it is a part of the join, which may read all of them first.
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH fan_memberships USING INDEX/))
   })
 })

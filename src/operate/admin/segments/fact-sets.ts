@@ -14,7 +14,7 @@ import {
 import { comparedSql, type Expression } from './compared-sql.ts'
 import { isActiveMembership, isOfActiveAccount, isPaid, isPaidIn, requireFact } from './fact-sql.ts'
 
-/** A query for ids of fans, each once. `isWithout`: all other fans meet the condition. */
+/** A query for ids of fans, each once, in a column `id`. `isWithout`: all other fans meet the condition. */
 export interface FanSet {
   fans: SQL
   isWithout: boolean
@@ -83,13 +83,13 @@ type OfFans = { userId: Column } & SQLWrapper
 const each =
   (table: OfFans, where: SQL | undefined, of: Expression): RowsOf =>
   isMet =>
-    sql`select ${table.userId} as fan_id from ${table} where ${and(where, isMet(of))}`
+    sql`select ${table.userId} as id from ${table} where ${and(where, isMet(of))}`
 
 /** Of all rows of a fan together. */
 const grouped =
   (table: OfFans, where: SQL | undefined, of: Expression): RowsOf =>
   isMet =>
-    sql`select ${table.userId} as fan_id from ${table} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
+    sql`select ${table.userId} as id from ${table} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
 
 const counted = (table: OfFans, where?: SQL) =>
   grouped(table, where, { type: 'number', number: sql`count(*)` })
@@ -111,7 +111,7 @@ function withMembership(reader: Reader): RowsOf {
   // Guarantee of the cast: `conditionFault` requires strings.
   const has = (names?: readonly unknown[]) => (names ? inArray(rows.kindId, names as string[]) : sql`1 = 1`)
   return isMet =>
-    sql`select distinct ${rows.userId} as fan_id from ${rows} where ${and(isActiveMembership(reader), isMet({ type: 'set', has }))}`
+    sql`select distinct ${rows.userId} as id from ${rows} where ${and(isActiveMembership(reader), isMet({ type: 'set', has }))}`
 }
 
 /** The newest event of each fan, as the index has it. */
@@ -120,6 +120,6 @@ function lastSeen({ tables: { events } }: Tables): RowsOf {
     where ${isNotNull(events.userId)} group by ${events.userId}) as last_events`
   const isNewest = sql`${events.userId} = last_events.fan and ${events.sequence} = last_events.newest`
   return isMet =>
-    sql`select ${events.userId} as fan_id from ${newest} inner join ${events} on ${isNewest}
+    sql`select ${events.userId} as id from ${newest} inner join ${events} on ${isNewest}
       where ${isMet({ type: 'days', time: events.recordedAt, like: events.recordedAt })}`
 }
