@@ -9,7 +9,7 @@ import { readParts } from '../table-sizes.ts'
 /** Events of each fan. */
 const DAYS = 20
 /** Fans whose events are recorded; the others are copies of them. */
-const RECORDED_FANS = 1_000
+const RECORDED_FANS = 200
 /** The first season has this part of the events. */
 const GROWTH = 5
 

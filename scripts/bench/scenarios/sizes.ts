@@ -1,4 +1,5 @@
-/** Bytes of the database for each event that earns points, by table and index, after the background tasks of the season. */
+/** Bytes of the database for each event that earns points, by table and index, after the background tasks of the season; and per row of other tables. */
+import { addRows } from '../row-sizes.ts'
 import { type Row, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { prepareSeason, recordSeason } from '../season.ts'
 import { type Part, readParts, vacuum } from '../table-sizes.ts'
@@ -10,7 +11,7 @@ const SHOWN = 5
 
 export const sizes: Scenario = {
   name: 'sizes',
-  summary: `Bytes per event that earns points and counts for two quests: ${DAYS} of each fan, over 200 days`,
+  summary: `Bytes per event that earns points and counts for two quests: ${DAYS} of each fan, over 200 days; and per row of other tables`,
   long: true,
   async run({ options, databases, log }) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
@@ -26,7 +27,11 @@ export const sizes: Scenario = {
           await vacuum(url)
           log(`${engine}: ${events} events`)
         }
-        all.rows.push(...rowsOf(engine, { before, after: await readParts(url), events }))
+        const after = await readParts(url)
+        all.rows.push(...rowsOf(engine, { before, after, events }))
+        const added = await addRows(url)
+        await vacuum(url)
+        all.rows.push(...eachRowOf(engine, after, await readParts(url), added))
       } finally {
         await remove()
       }
@@ -50,6 +55,17 @@ function rowsOf(engine: string, { before, after, events }: Growth): Row[] {
   return [{ name: 'all', each: sum }, ...grown.filter(({ each }) => each >= SHOWN)].map(({ name, each }) =>
     row(`${engine}, ${name}`, 'bytes', [each]),
   )
+}
+
+/** Of the tables to which rows were added. */
+function eachRowOf(engine: string, before: Part[], after: Part[], added: Map<string, number>): Row[] {
+  const sum = (parts: Part[], table: string) =>
+    parts.reduce((bytes, part) => (part.table === table ? bytes + part.bytes : bytes), 0)
+  return Array.from(added)
+    .filter(([, rows]) => rows > 100)
+    .map(([table, rows]) =>
+      row(`${engine}, a row of ${table}`, 'bytes', [(sum(after, table) - sum(before, table)) / rows]),
+    )
 }
 
 const nameOf = ({ table, index }: Part) => (index === null ? table : `${table}: ${index}`)
