@@ -112,17 +112,45 @@ export const followRounds = (
 const isOfMatch = (event: StreamEvent): event is Extract<StreamEvent, { type: `match:${string}` }> =>
   event.type.startsWith('match:')
 
+/** The sponsor who supports an entry, by its id. */
+const presentBy =
+  (sponsors: Sponsor[]) =>
+  <Entry extends { sponsorId: string | null }>(entry: Entry): Entry & Presented => ({
+    ...entry,
+    sponsor: sponsors.find(({ id }) => id === entry.sponsorId) ?? null,
+  })
+
+const SPONSORS_MS = 60_000
+let sponsors = { readAt: Number.NEGATIVE_INFINITY, present: Promise.resolve(presentBy([])) }
+
+/** Once for several lists, and again after a minute. Without the list, the app names no sponsor. */
+function readSponsors(): typeof sponsors.present {
+  const now = performance.now()
+  if (now - sponsors.readAt >= SPONSORS_MS)
+    sponsors = {
+      readAt: now,
+      present: send(api.listSponsors({ lang })).then(
+        read => presentBy(read.sponsors),
+        () => {
+          sponsors.readAt = Number.NEGATIVE_INFINITY
+          return presentBy([])
+        },
+      ),
+    }
+  return sponsors.present
+}
+
 // Reads.
 export const readDashboard = () => send(api.readDashboard())
 export const readOnboarding = () => send(api.readOnboarding())
 export async function readRewards() {
   const keep = beginKeeping()
-  const list = await send(api.listRewards({ lang }))
+  const [list, present] = await Promise.all([send(api.listRewards({ lang })), readSponsors()])
   const passes = list.rewards.flatMap(({ id, title, redemptionCode: code }) =>
     code === null ? [] : { id, kind: 'reward' as const, title, code, to: addressOf('rewards', id) },
   )
   keep(REWARDS, passes)
-  return list
+  return { ...list, rewards: list.rewards.map(present) }
 }
 /** Also keeps the member cards on the device. */
 export async function readMemberships() {
@@ -148,20 +176,41 @@ export async function readMembership() {
 }
 export const readAccountEntries = (id: string, cursor?: string) =>
   send(api.listAccountEntries({ id, limit: 30, cursor, lang }))
-export const readPacks = () => send(api.listPacks({ lang }))
-export const readPack = (packId: string) => send(api.readPack({ packId, lang }))
-export const readQuests = () => send(api.listQuests({ lang }))
+export async function readPacks() {
+  const [{ packs }, present] = await Promise.all([send(api.listPacks({ lang })), readSponsors()])
+  return { packs: packs.map(present) }
+}
+export async function readPack(packId: string) {
+  const [pack, present] = await Promise.all([send(api.readPack({ packId, lang })), readSponsors()])
+  return present(pack)
+}
+export async function readQuests() {
+  const [{ quests }, present] = await Promise.all([send(api.listQuests({ lang })), readSponsors()])
+  return { quests: quests.map(present) }
+}
 /** Of a match, or of all. */
 export const readQuestions = (matchId?: string) => send(api.listQuestions({ matchId, limit: 100, lang }))
-export const readMatch = (matchId: string) => send(api.readMatch({ matchId, lang }))
+export async function readMatch(matchId: string) {
+  const [match, present] = await Promise.all([send(api.readMatch({ matchId, lang })), readSponsors()])
+  return present(match)
+}
 export const readTeams = () => send(api.listTeams({ lang }))
 export const readSessions = (cursor?: string) => send(api.listSessions({ limit: 20, cursor }))
 export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purchaseId }))
 export const readPurchases = () => send(api.listPurchases({ limit: 20 }))
 export const readOwnPacks = (cursor?: string) => send(api.listUserPacks({ limit: 100, cursor }))
 export const readProof = (userPackId: string) => send(api.readProof({ userPackId }))
-export const readProducts = (cursor?: string) => send(api.listProducts({ limit: 50, cursor, lang }))
-export const readProduct = (productId: string) => send(api.readProduct({ productId, lang }))
+export async function readProducts(cursor?: string) {
+  const [page, present] = await Promise.all([
+    send(api.listProducts({ limit: 50, cursor, lang })),
+    readSponsors(),
+  ])
+  return { ...page, products: page.products.map(present) }
+}
+export async function readProduct(productId: string) {
+  const [product, present] = await Promise.all([send(api.readProduct({ productId, lang })), readSponsors()])
+  return present(product)
+}
 export const readOrders = (cursor?: string) => send(api.listOrders({ limit: 20, cursor }))
 /** A link to a file that was bought, which needs no token. */
 export const issueDownload = (orderId: string, number: number) => send(api.issueDownload({ orderId, number }))
@@ -170,12 +219,15 @@ export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
 /** Competitions with rules of their own for predictions. */
 export const readCompetitions = () => send(api.listCompetitions({ lang }))
 export const readPredictionRules = (matchId: string) => send(api.readPredictionRules({ matchId }))
-export const readMatches = (query: {
+export async function readMatches(query: {
   from?: string
   status?: 'finished'
   teamId?: string | undefined
   limit: number
-}) => send(api.listMatches({ ...query, lang }))
+}) {
+  const [page, present] = await Promise.all([send(api.listMatches({ ...query, lang })), readSponsors()])
+  return { ...page, matches: page.matches.map(present) }
+}
 export const readPoints = (cursor?: string) => send(api.readPoints({ limit: 30, cursor }))
 export const readCollection = (cursor?: string) => send(api.readCollection({ limit: 100, cursor, lang }))
 /** Every copy of a card that the fan has, each once. */
@@ -372,13 +424,18 @@ export type Relating = 'follow' | 'unfollow' | 'mute' | 'unmute' | 'block' | 'un
 export const endSession = (sessionId: string) => send(api.endSession({ sessionId }))
 
 // Data types of the screens.
-export type Reward = Data<'listRewards'>['rewards'][number]
+export type Sponsor = Data<'listSponsors'>['sponsors'][number]
+interface Presented {
+  /** Who supports it. */
+  sponsor: Sponsor | null
+}
+export type Reward = Data<'listRewards'>['rewards'][number] & Presented
 export type Account = Data<'listAccounts'>['accounts'][number]
 export type AccountEntry = Data<'listAccountEntries'>['entries'][number]
 export type Bands = Data<'readBands'>
-export type Pack = Data<'listPacks'>['packs'][number]
+export type Pack = Data<'listPacks'>['packs'][number] & Presented
 export type Purchase = Data<'readPurchase'>
-export type Product = Data<'listProducts'>['products'][number]
+export type Product = Data<'listProducts'>['products'][number] & Presented
 export type Order = Data<'readOrder'>
 export type OrderLine = Order['lines'][number]
 export type Cart = Parameters<typeof api.startCheckout>[0]
@@ -386,9 +443,9 @@ export type ShippingAddress = NonNullable<Cart['address']>
 export type UserPack = Data<'listUserPacks'>['packs'][number]
 export type OpenedPack = Data<'openPack'>
 export type Card = Data<'readCollection'>['items'][number]
-export type Quest = Data<'listQuests'>['quests'][number]
+export type Quest = Data<'listQuests'>['quests'][number] & Presented
 export type Team = Data<'listTeams'>['teams'][number]
-export type Match = Data<'listMatches'>['matches'][number]
+export type Match = Data<'listMatches'>['matches'][number] & Presented
 export type Question = Data<'listQuestions'>['questions'][number]
 /** An option or a player, or a rating. */
 export type Choice = { optionId: string } | { rating: number }

@@ -1675,6 +1675,8 @@ export interface components {
             awayScore: number | null;
             /** @description Increases with each change of status, scores or kick-off. */
             revision: number;
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description When fans can check in; null for a postponed or cancelled match. */
             checkIn: {
                 /** @description When check-in opens. */
@@ -3007,6 +3009,8 @@ export interface components {
                 /** @description Lifetime points of the fan. */
                 points?: number;
             };
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When claims start. */
@@ -3164,6 +3168,8 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
@@ -3248,6 +3254,8 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
@@ -3809,6 +3817,8 @@ export interface components {
                 /** @description A voucher that reduces the price of a later order by this amount. */
                 credit?: number;
             } | null;
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description Requirements for buying it. All of them must be met. */
             requires: {
                 /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
@@ -4786,6 +4796,8 @@ export interface components {
              * @enum {string}
              */
             claim: "auto" | "manual";
+            /** @description Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there. */
+            sponsorId: string | null;
             /** @description When the quest starts. */
             startsAt: string | null;
             /** @description When the quest ends. */

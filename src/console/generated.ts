@@ -2388,6 +2388,44 @@ export interface components {
                 }[];
             }[];
         };
+        /** Named */
+        Named: {
+            teams: {
+                id: string;
+                /** @description In the language, or the default one. */
+                name: string;
+                shortName: string;
+                primaryColor: string | null;
+                secondaryColor: string | null;
+                crestUrl: string | null;
+            }[];
+            competitions: {
+                id: string;
+                /** @description In the language, or the default one. */
+                name: string;
+            }[];
+            /** @description Active ones. */
+            sponsors: {
+                id: string;
+                /** @description In the language, or the default one. */
+                name: string;
+                imageUrl: string | null;
+                url: string | null;
+            }[];
+            players: {
+                id: string;
+                /** @description In the language, or the default one. */
+                name: string;
+                imageUrl: string | null;
+            }[];
+            collectibles: {
+                id: string;
+                /** @description In the language, or the default one. */
+                name: string;
+                imageUrl: string | null;
+                rarity: string;
+            }[];
+        };
         /** ExportSegment */
         ExportSegment: {
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
@@ -6265,6 +6303,39 @@ export interface operations {
             };
         };
     };
+    readNamedEntries: {
+        parameters: {
+            query: {
+                /** @description Language tag. */
+                lang: string;
+                /** @description Slugs of teams, separated by commas. */
+                teams?: string;
+                /** @description Slugs of competitions, separated by commas. */
+                competitions?: string;
+                /** @description Slugs of sponsors, separated by commas. */
+                sponsors?: string;
+                /** @description Slugs of collectibles, separated by commas. */
+                collectibles?: string;
+                /** @description The team whose active players are read. */
+                playersOf?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Named"];
+                };
+            };
+        };
+    };
     readOverview: {
         parameters: {
             query?: {
@@ -7560,6 +7631,8 @@ export interface codes {
   readMatchPulse: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the decisions about a fan */
   readModerationRecord: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read what a draft names, as fans see it, for its preview */
+  readNamedEntries: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the figures of the club by day. Days are in UTC. The figures of today can be some seconds old. */
   readOverview: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read an uploaded picture */
@@ -7734,6 +7807,7 @@ export const requests = {
   readLiveFigures: { method: 'GET', path: '/api/overview/live' },
   readMatchPulse: { method: 'GET', path: '/api/match-day/matches/{matchId}/pulse' },
   readModerationRecord: { method: 'GET', path: '/api/moderation/fans/{fan}' },
+  readNamedEntries: { method: 'GET', path: '/api/catalogue/named' },
   readOverview: { method: 'GET', path: '/api/overview' },
   readPicture: { method: 'GET', path: '/api/pictures/{pictureId}' },
   readPriorityTerms: { method: 'GET', path: '/api/priority' },

@@ -576,13 +576,15 @@ export const ar: Text = {
     code: 'رمز البوابة',
     checkedIn: 'سُجّل حضورك. استمتع بالمباراة.',
   },
+  sponsors: {
+    presentedBy: 'برعاية',
+  },
   rounds: {
     title: 'جولات مباشرة',
     play: 'شارك الآن',
     empty: 'لا جولات مباشرة في هذه المباراة بعد.',
     close: 'إغلاق',
     open: title => `فتح: ${title}`,
-    presentedBy: 'برعاية',
     states: { scheduled: 'قريبًا', open: 'مفتوح', closed: 'مغلق', settled: 'حُسم' },
     opens: time => `يفتح عند ${time}`,
     closes: time => `مفتوح حتى ${time}`,

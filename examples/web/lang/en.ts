@@ -538,13 +538,15 @@ export const en = {
     code: 'Code of the gate',
     checkedIn: 'You are checked in. Enjoy the match.',
   },
+  sponsors: {
+    presentedBy: 'Presented by',
+  },
   rounds: {
     title: 'Live rounds',
     play: 'Play along',
     empty: 'There are no live rounds in this match yet.',
     close: 'Close',
     open: (title: string) => `Open: ${title}`,
-    presentedBy: 'Presented by',
     states: { scheduled: 'Soon', open: 'Open', closed: 'Closed', settled: 'Decided' },
     opens: (time: string) => `Opens at ${time}`,
     closes: (time: string) => `Open until ${time}`,

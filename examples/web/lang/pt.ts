@@ -557,13 +557,15 @@ export const pt: Text = {
     code: 'Código da entrada',
     checkedIn: 'Check-in feito. Bom jogo.',
   },
+  sponsors: {
+    presentedBy: 'Apresentado por',
+  },
   rounds: {
     title: 'Rondas ao vivo',
     play: 'Jogar agora',
     empty: 'Este jogo ainda não tem rondas ao vivo.',
     close: 'Fechar',
     open: title => `Abrir: ${title}`,
-    presentedBy: 'Apresentado por',
     states: { scheduled: 'Em breve', open: 'Aberta', closed: 'Fechada', settled: 'Decidida' },
     opens: time => `Abre às ${time}`,
     closes: time => `Aberta até às ${time}`,

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Match, Team } from '../api.ts'
 import { formatKickoffDay, formatTime, text } from '../lang/lang.ts'
 import { Crest } from './picture.tsx'
+import { PresentedBy } from './presented-by.tsx'
 
 interface MatchCardProps {
   match: Match
@@ -39,6 +40,7 @@ export function MatchCard({ match, teams, children }: MatchCardProps) {
         <Side team={teamOf(match.awayTeamId)} id={match.awayTeamId} />
       </div>
       {venue && homeScore === null && <p class="match-venue quiet">{venue}</p>}
+      <PresentedBy sponsor={match.sponsor} />
       {children && <div class="match-more">{children}</div>}
     </article>
   )

@@ -4,6 +4,7 @@ import { formatMoment, text } from '../lang/lang.ts'
 import { Icon } from './icon.tsx'
 import { Progress } from './layout.tsx'
 import { Picture } from './picture.tsx'
+import { PresentedBy } from './presented-by.tsx'
 
 /** A quest with its reward, its steps and its streak. */
 export function QuestRow({ quest, children }: { quest: Quest; children?: ComponentChildren }) {
@@ -29,6 +30,7 @@ export function QuestRow({ quest, children }: { quest: Quest; children?: Compone
         </div>
         <p class="quiet">{description}</p>
         {given.length > 0 && <p class="gives">{given.join(' · ')}</p>}
+        <PresentedBy sponsor={quest.sponsor} />
         <Streak quest={quest} />
         {state === 'in_progress' &&
           progress.map(({ stepId, count, target }) => {

@@ -6,6 +6,7 @@ import { useWrite } from '../load.tsx'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Picture } from './picture.tsx'
+import { PresentedBy } from './presented-by.tsx'
 import { Refused } from './refused.tsx'
 
 /** Above this, ratings are numbers instead of stars. */
@@ -65,7 +66,7 @@ export function Round({ question, onVoted }: { question: Question; onVoted: (que
   const props = { question, busy: write.busy, choose: mayVote ? write.run : null }
   return (
     <div class="round">
-      {sponsor && <PresentedBy sponsor={sponsor} />}
+      <PresentedBy sponsor={sponsor} />
       {imageUrl && <Picture src={imageUrl} class="round-picture" />}
       {points !== null && mayVote && myVote === null && <p class="quiet">{text.rounds.worth(points)}</p>}
       {scale === null ? <Answers {...props} options={options} /> : <Rating {...props} scale={scale} />}
@@ -76,20 +77,6 @@ export function Round({ question, onVoted }: { question: Question; onVoted: (que
     </div>
   )
 }
-
-const PresentedBy = ({ sponsor: { name, imageUrl, url } }: { sponsor: NonNullable<Question['sponsor']> }) => (
-  <p class="presented">
-    <span class="quiet">{text.rounds.presentedBy}</span>
-    {imageUrl && <Picture src={imageUrl} class="sponsor-logo" />}
-    {url === null ? (
-      <strong>{name}</strong>
-    ) : (
-      <a href={url} target="_blank" rel="noreferrer">
-        {name}
-      </a>
-    )}
-  </p>
-)
 
 interface ChoicesProps {
   question: Question

@@ -10,6 +10,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { addressOf, Link, navigate } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 
@@ -64,6 +65,7 @@ function Detail({ pack, points, pending, reload }: PackData & { reload: () => Pr
           <p class="kicker">{text.packs.cards(itemsPerPack)}</p>
           <h1>{name}</h1>
           <p>{description}</p>
+          <PresentedBy sponsor={pack.sponsor} />
           {supply && <p class="quiet">{text.packs.left(supply.remaining, supply.total)}</p>}
           {start.error !== null && <Notice error={start.error} onRetry={() => start.run(id)} />}
           {inMoney && pending ? (

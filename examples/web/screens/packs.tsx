@@ -5,6 +5,7 @@ import { formatMoment, formatMoney, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useReloadAt } from '../load.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { addressOf, Link } from '../router.tsx'
 
 /** Maximum number of opened packs that are shown. */
@@ -141,6 +142,7 @@ export const PackTile = ({ pack }: { pack: Pack }) => (
         <span class="pill strong">{priceOf(pack)}</span>
         <small class="quiet">{text.packs.cards(pack.itemsPerPack)}</small>
       </span>
+      <PresentedBy sponsor={pack.sponsor} plain />
       {pack.supply && (
         <small class="quiet">
           {pack.supply.remaining === 0

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { CartLink, useCart } from '../parts/cart-link.tsx'
 import { Choice, NotFound, Screen } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { addressOf } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 import { isSoldOut } from './shop.tsx'
@@ -43,6 +44,7 @@ function Detail({ product }: { product: ProductData }) {
         <p class="kicker">{text.shop.kinds[kind]}</p>
         <h1>{name}</h1>
         <p>{description}</p>
+        <PresentedBy sponsor={product.sponsor} />
         <p class="price">{priceOf(product)}</p>
         {variants.length > 1 && (
           <Choice

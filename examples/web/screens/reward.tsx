@@ -9,6 +9,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { NotFound, Progress, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { findKept, REWARDS } from '../passes.ts'
 import { addressOf } from '../router.tsx'
 import { Status } from './rewards.tsx'
@@ -78,6 +79,7 @@ function Detail({ reward, points, asOf, reload }: DetailProps) {
           <span class="pill">{text.rewards.required(pointsRequired)}</span>
           <Status reward={reward} />
         </p>
+        <PresentedBy sponsor={reward.sponsor} />
         {endsAt && <p class="quiet">{text.rewards.until(formatDay(endsAt))}</p>}
         {state === 'unclaimed' && reward.missingPoints > 0 && (
           <Progress label={text.rewards.progressOf(title)} value={points} max={pointsRequired} />

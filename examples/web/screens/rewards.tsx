@@ -5,6 +5,7 @@ import { Bones, isAhead, Loading, useLoaded, useReloadAt } from '../load.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Choice, Empty, Progress, Screen } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { addressOf, Link, useView } from '../router.tsx'
 
 const FILTERS = ['all', 'ready', 'mine'] as const
@@ -60,6 +61,7 @@ export function RewardTile({ reward, points }: { reward: Reward; points: number 
             <small class="quiet">{text.rewards.stock(stockRemaining)}</small>
           )}
         </span>
+        <PresentedBy sponsor={reward.sponsor} plain />
         {reward.state === 'unclaimed' && reward.missingPoints > 0 && (
           <Progress label={text.rewards.progressOf(title)} value={points} max={pointsRequired} />
         )}

@@ -6,6 +6,7 @@ import { CartLink } from '../parts/cart-link.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { PresentedBy } from '../parts/presented-by.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 
@@ -55,6 +56,7 @@ export function ProductTile({ product }: { product: Product }) {
             <small class="quiet">{active ? text.shop.soldOut : text.shop.notOnSale}</small>
           )}
         </span>
+        <PresentedBy sponsor={product.sponsor} plain />
       </span>
     </Link>
   )

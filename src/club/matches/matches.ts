@@ -259,7 +259,7 @@ const isOfRound = (
     notInArray(other.status, ['postponed', 'cancelled']),
   )
 
-export function presentMatch({ active: _, sponsorId: _s, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
+export function presentMatch({ active: _, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
   const window = checkInOf(match)
   return {
     ...presentTexts(match),

@@ -11,6 +11,7 @@ import {
   PageQuery,
 } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { ShownSponsorId } from '../sponsors/sponsorship.ts'
 
 export const Status = OneOf(['scheduled', 'live', 'finished', 'postponed', 'cancelled'], {
   description: 'Status of the match. `postponed`: there is no new kick-off time yet.',
@@ -56,6 +57,7 @@ export const Match = Closed(
     homeScore: Nullable(Score, { description: 'Goals of the home team; null before the match.' }),
     awayScore: Nullable(Score, { description: 'Goals of the away team; null before the match.' }),
     revision: Revision,
+    sponsorId: ShownSponsorId,
     checkIn: Nullable(
       Closed({
         opensAt: Instant('When check-in opens.'),
@@ -123,6 +125,7 @@ export const exampleMatch = {
   homeScore: null,
   awayScore: null,
   revision: 1,
+  sponsorId: null,
   checkIn: { opensAt: '2026-08-15T15:30:00.000Z', closesAt: '2026-08-15T21:30:00.000Z' },
 }
 

@@ -2,7 +2,8 @@
 import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { Slug } from '../../core/schemas.ts'
+import { Nullable, Slug } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
 import type { EntryFault } from '../catalogue/entry.ts'
 import { Maybe } from '../catalogue/entry-schema.ts'
 import type { IsStated } from '../catalogue/kind.ts'
@@ -11,6 +12,15 @@ import { presentTexts } from '../catalogue/texts.ts'
 export const SponsorId = Maybe(
   Slug('Slug of the sponsor who supports it. What fans do with it counts for the sponsor from then on.'),
 )
+
+/**
+ * As fans see it: the id alone, so that a change of the sponsor leaves cached responses about what it supports as they are. One that is
+ * switched off is not in the list of sponsors, so apps show nothing of it.
+ */
+export const ShownSponsorId = Nullable(Type.String(), {
+  description:
+    'Slug of the sponsor who supports it, in `GET /api/sponsors`. Show nothing of one that is not listed there.',
+})
 
 /**
  * Nothing refers to a sponsor by a key, so it may also be stated later in the same import. It may be inactive: what it supports

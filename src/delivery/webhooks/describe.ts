@@ -76,7 +76,7 @@ function describeMatchMessage(): DescribedMessage {
   const { properties, description = '' } = matchUpdated
   const data = { ...ofMatch, ...properties }
   const schema = messageOf(titleOf(type), Type.Literal(type, TYPE), data, description)
-  const { id: matchId, checkIn: _, ...match } = exampleMatch
+  const { id: matchId, checkIn: _, sponsorId: _s, ...match } = exampleMatch
   const state = { matchId, sequence: 3, source: APPLICATION, eventId: `${matchId}:3`, ...match }
   const timestamp = '2026-08-15T20:21:00.000Z'
   return { type, description, schema, example: { type, timestamp, data: { ...state, ...exampleUpdate } } }

@@ -19,7 +19,7 @@ export const matchOutbox = outboxOf('matchEvents')
 /** Records the state of a match that has changed, if a subscriber asks for it. The match is locked, which orders its events. */
 export async function recordMatchUpdate(tx: Transaction, match: MatchRow): Promise<void> {
   if (!(await isAskedFor(tx))) return
-  const { id, checkIn: _, ...state } = presentMatch(match)
+  const { id, checkIn: _, sponsorId: _s, ...state } = presentMatch(match)
   await insertNext(tx, id, { recordedAt: tx.now(), data: JSON.stringify(state) })
   tx.spine.events.awaiting.announce(tx)
 }

@@ -453,7 +453,7 @@ export const applicationEvents = {
 
 export const MATCH_UPDATED = 'match.updated'
 
-const { id: _id, checkIn: _checkIn, ...matchState } = Match.properties
+const { id: _id, checkIn: _checkIn, sponsorId: _sponsorId, ...matchState } = Match.properties
 
 /** The data of `match.updated`, which is of no fan: webhooks and the event sink get it. */
 export const matchUpdated = Closed(matchState, {

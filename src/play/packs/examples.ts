@@ -19,6 +19,7 @@ export const examplePack = {
     { rarity: 'common', probability: '0.700000' },
     { rarity: 'rare', probability: '0.300000' },
   ],
+  sponsorId: null,
   requires: {},
   active: true,
   startsAt: null,

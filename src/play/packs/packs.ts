@@ -7,7 +7,7 @@ import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { activeAt, earliest, isActive, readNextChange } from '../../club/catalogue/availability.ts'
-import { presentTexts } from '../../club/catalogue/texts.ts'
+import { presentTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
@@ -147,6 +147,13 @@ export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 't
   return { id, name, description, imageUrl, rarity, translations }
 }
 
+/** The collectibles, with their texts in all languages. */
+export async function readStatedCollectibles(reader: Reader, ids: string[]) {
+  if (ids.length === 0) return []
+  const rows = await collectiblesToShow(reader).where(inArray(collectibleColumns(reader).id, ids))
+  return rows.map(statedTexts)
+}
+
 /** Query for the collectibles, with the columns that a response shows. */
 export const collectiblesToShow = (reader: Reader) =>
   reader.select(collectibleColumns(reader)).from(reader.tables.collectibles)
@@ -187,6 +194,7 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
     itemsPerPack,
     supply: total === null ? null : { total, remaining: Math.max(0, total - pack.supplySold - held) },
     odds: oddsOf(items),
+    sponsorId: pack.sponsorId,
     requires: requiresOf(pack),
     active: isActive(pack, now),
     startsAt: pack.startsAt?.toISOString() ?? null,

@@ -1,3 +1,4 @@
+import { ShownSponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { BlockedBy, ShownRequires } from '../eligibility/requires.ts'
@@ -38,6 +39,7 @@ const packMembers = {
     }),
     { description: 'Probability of each rarity, for each item that is drawn.' },
   ),
+  sponsorId: ShownSponsorId,
   requires: ShownRequires('Requirements for buying it. All of them must be met.'),
   blockedBy: BlockedBy(
     'Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks.',

@@ -22,7 +22,7 @@ interface Facts {
 }
 
 export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date) {
-  const { title, description, imageUrl, kind, requires } = quest.current
+  const { title, description, imageUrl, kind, requires, sponsorId } = quest.current
   // A cached quest may be a second older than the row.
   const definition = (row && quest.versions.get(row.version)) ?? quest.current
   const { key, startsAt, endsAt } = facts.period ?? periodUntil(definition, row?.endsAt ?? null)
@@ -37,6 +37,7 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
     kind,
     reward: presentReward(definition.reward),
     claim: definition.claim,
+    sponsorId,
     startsAt: quest.startsAt?.toISOString() ?? null,
     endsAt: quest.endsAt?.toISOString() ?? null,
     period: startsAt && until ? { key, startsAt: startsAt.toISOString(), endsAt: until.toISOString() } : null,

@@ -1,3 +1,4 @@
+import { ShownSponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, IdReference, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
@@ -41,6 +42,7 @@ const Quest = Closed(
     }),
     reward: Reward('What the completed period gives; fixed at the first progress in the period.'),
     claim: OneOf(['auto', 'manual'], { description: '`manual`: the fan claims the reward.' }),
+    sponsorId: ShownSponsorId,
     startsAt: Nullable(Instant('When the quest starts.')),
     endsAt: Nullable(Instant('When the quest ends.')),
     period: Nullable(
@@ -114,6 +116,7 @@ export const exampleQuest = {
   kind: 'quest',
   reward: { points: 50, rewardId: null, collectibleId: null },
   claim: 'manual',
+  sponsorId: null,
   startsAt: null,
   endsAt: null,
   period: { key: '2026-W47', startsAt: '2026-11-16T00:00:00.000Z', endsAt: '2026-11-23T00:00:00.000Z' },

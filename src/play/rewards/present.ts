@@ -47,6 +47,7 @@ export function presentShared(reward: RewardRow, now: Date) {
     itemType: reward.itemType,
     pointsRequired: reward.pointsRequired,
     requires: requiresOf(reward),
+    sponsorId: reward.sponsorId,
     active: isActive(reward, now),
     startsAt: reward.startsAt?.toISOString() ?? null,
     endsAt: reward.endsAt?.toISOString() ?? null,

@@ -1,3 +1,4 @@
+import { ShownSponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { REQUIRES_CODES, type RequiresCode, ShownRequires } from '../eligibility/requires.ts'
@@ -20,6 +21,7 @@ const Reward = Closed(
       minimum: 0,
     }),
     requires: ShownRequires('Further requirements of a claim. All of them must be met.'),
+    sponsorId: ShownSponsorId,
     active: Type.Boolean({
       description:
         'Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`.',
@@ -74,6 +76,7 @@ export const exampleReward = {
   ...exampleMembers,
   pointsRequired: 100,
   requires: {},
+  sponsorId: 'tideline-ferries',
   active: true,
   startsAt: null,
   endsAt: null,

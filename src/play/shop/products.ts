@@ -149,6 +149,7 @@ function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<s
     maxPerFan,
     shipsTo: product.shipsTo === null ? null : listOf(product.shipsTo),
     delivers: presentDelivers(product.delivers),
+    sponsorId: product.sponsorId,
     requires: requiresOf(product),
     active: isActive(product, now),
     startsAt: product.startsAt?.toISOString() ?? null,

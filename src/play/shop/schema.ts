@@ -1,3 +1,4 @@
+import { ShownSponsorId } from '../../club/sponsors/sponsorship.ts'
 import {
   Closed,
   IdReference,
@@ -53,6 +54,7 @@ export const Product = Closed(
     delivers: Nullable(ShownDelivers, {
       description: 'What the fan gets with each unit. Null for products that are shipped.',
     }),
+    sponsorId: ShownSponsorId,
     requires: ShownRequires('Requirements for buying it. All of them must be met.'),
     blockedBy: BlockedBy(
       'Requirements in `requires`, or of a pack that it delivers, that you do not meet: the problem codes of an order made now, in the order of the checks. For products that are shipped, the country of the order’s address decides.',
@@ -91,6 +93,7 @@ export const exampleProduct: Static<typeof Product> = {
   maxPerFan: 2,
   shipsTo: ['GB', 'PT'],
   delivers: null,
+  sponsorId: 'tideline-ferries',
   requires: { points: 100 },
   active: true,
   startsAt: null,

@@ -1,5 +1,5 @@
 /** Sponsors: the public list, and what an entry may state. */
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { sponsorKind } from '../../../src/club/sponsors/sponsor-kind.ts'
 import { type CatalogueRecord, entryKinds, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -69,6 +69,77 @@ onEachEngine('The sponsor of an entry', world => {
     expect(JSON.stringify(Object(refused).explanation)).toContain('/sponsorId')
     const isStated = (list: string, id: string) => list === 'sponsors' && id === 'nobody'
     expect((await write(unknown, { isStated })).outcome).toBe('changed')
+  })
+})
+
+onEachEngine('The sponsor of an entry, for fans', world => {
+  const prefix = 'shown'
+  const ferries = `${prefix}-ferries`
+  /** What a fan reads: the entry in its list, or alone. */
+  const places = {
+    reward: ['/api/rewards', 'rewards'],
+    pack: ['/api/packs', 'packs'],
+    product: [`/api/products/${prefix}-shirt`, null],
+    quest: ['/api/quests', 'quests'],
+    match: [`/api/matches/${prefix}-derby`, null],
+  } as const
+  const kinds = Object.keys(places) as (keyof typeof places)[]
+  let records: CatalogueRecord[] = []
+  beforeAll(async () => {
+    records = fullCatalogue(prefix).map(record =>
+      'sponsorId' in record.entry && record.entry.sponsorId
+        ? // Guarantee of the cast: the entry has this member.
+          ({ ...record, entry: { ...record.entry, sponsorId: ferries } } as CatalogueRecord)
+        : record,
+    )
+    await world.db.write(async tx => {
+      for (const record of records) await writeRecord(tx, record)
+    })
+  })
+  const read = async (kind: keyof typeof places) => {
+    const [path, list] = places[kind]
+    const record = records.find(
+      one => one.kind === kind && 'sponsorId' in one.entry && one.entry.sponsorId === ferries,
+    )
+    const { body } = await (await world.fan()).get(path)
+    return list === null ? body : body[list].find(({ id }: { id: string }) => id === record?.entry.id)
+  }
+  const listed = async () =>
+    (await world.anonymous.get('/api/sponsors')).body.sponsors.map(({ id }: { id: string }) => id)
+
+  test.each(kinds)('is named in a %s, also for an anonymous caller', async kind => {
+    expect(await read(kind)).toMatchObject({ sponsorId: ferries })
+    const [path] = places[kind]
+    const { status, body } = await world.anonymous.get(path)
+    if (status === 200) expect(JSON.stringify(body)).toContain(`"sponsorId":"${ferries}"`)
+  })
+
+  test('is null where there is none', async () => {
+    const { body } = await world.anonymous.get(`/api/products/${prefix}-voucher`)
+    expect(body).toMatchObject({ id: `${prefix}-voucher`, sponsorId: null })
+  })
+
+  test('is not listed while it is switched off, and cached responses follow its changes', async () => {
+    expect(await listed()).toContain(ferries)
+    await world.db.write(tx => sponsorKind.deactivate(tx, ferries))
+    expect(await listed()).not.toContain(ferries)
+    for (const kind of kinds) expect(await read(kind)).toMatchObject({ sponsorId: ferries })
+    const sponsor = records.find(({ entry }) => entry.id === ferries)
+    if (sponsor) await world.db.write(tx => writeRecord(tx, sponsor))
+    expect(await listed()).toContain(ferries)
+  })
+
+  test('of a product and a match changes in cached responses with the entry', async () => {
+    for (const kind of ['product', 'match'] as const) {
+      const record = records.find(one => one.kind === kind && 'sponsorId' in one.entry && one.entry.sponsorId)
+      if (!record) throw new Error(`no ${kind} has a sponsor`)
+      expect(await read(kind)).toMatchObject({ sponsorId: ferries })
+      // Guarantee of the cast: the entry has this member.
+      const without = { ...record, entry: { ...record.entry, sponsorId: null } } as CatalogueRecord
+      await world.db.write(tx => writeRecord(tx, without))
+      expect(await read(kind)).toMatchObject({ sponsorId: null })
+      await world.db.write(tx => writeRecord(tx, record))
+    }
   })
 })
 

@@ -69,7 +69,7 @@ onEachEngine(
       expect((await club.put(`/api/matches/${matchId}`, goals(2, 1))).status).toBe(200)
       await drain(world, dispatcher)
       const { body: match } = await world.anonymous.get(`/api/matches/${matchId}`)
-      const { id: _, checkIn: _checkIn, ...state } = match
+      const { id: _, checkIn: _checkIn, sponsorId: _sponsorId, ...state } = match
       expect(Value.Check(matchUpdated, state)).toBe(true)
       expect(receiver.received.map(({ body }) => body)).toEqual([
         {

@@ -38,6 +38,7 @@ onEachEngine('GET /api/packs', world => {
         { rarity: 'rare', probability: '0.250000' },
         { rarity: 'epic', probability: '0.050000' },
       ],
+      sponsorId: null,
       requires: {},
       active: true,
       startsAt: at(0).toISOString(),

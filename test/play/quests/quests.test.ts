@@ -31,6 +31,7 @@ onEachEngine('GET /api/quests', world => {
       kind: 'quest',
       reward: { points: 5, rewardId: null, collectibleId: null },
       claim: 'auto',
+      sponsorId: null,
       startsAt: null,
       endsAt: null,
       period: null,

@@ -52,6 +52,7 @@ onEachEngine('GET /api/products', world => {
       maxPerFan: 2,
       shipsTo: ['GB', 'PT'],
       delivers: null,
+      sponsorId: null,
       requires: { points: 100 },
       active: true,
       startsAt: null,

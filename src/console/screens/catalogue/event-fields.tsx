@@ -23,6 +23,7 @@ export function useMembers(): EventMember[] {
 }
 
 const OTHER = '\u0000other'
+const NONE = '\u0000none'
 
 interface ChosenProps extends FieldProps {
   value: string
@@ -44,14 +45,15 @@ export function ChosenField({ value, onChange, options, placeholder, ...field }:
         onChange={onChange}
       />
     )
+  const none = field.required ? [] : [{ value: NONE, title: 'None' }]
   return (
     <SelectField
       {...field}
-      value={value === '' ? null : value}
-      options={[...options, { value: OTHER, title: 'Another…' }]}
+      value={value === '' ? (field.required ? null : NONE) : value}
+      options={[...none, ...options, { value: OTHER, title: 'Another…' }]}
       onChange={next => {
         setOther(next === OTHER)
-        onChange(next === OTHER ? '' : next)
+        onChange(next === OTHER || next === NONE ? '' : next)
       }}
     />
   )

@@ -91,7 +91,7 @@ async function presentAll(reader: Reader, rows: MatchRow[]) {
   )
   const dueAtOf = new Map(settlements.map(({ matchId, dueAt }) => [matchId, dueAt]))
   return rows.map(row => {
-    const { homeTeamId, awayTeamId, ...match } = presentMatch(row)
+    const { homeTeamId, awayTeamId, sponsorId: _, ...match } = presentMatch(row)
     const dueAt = dueAtOf.get(row.id)
     return {
       ...match,

@@ -14,6 +14,7 @@ import { type StaffDeps, staff } from '../contract/staff.ts'
 import { planEntry, restoreEntry, restoresValue, saveEntry, savesValue, switchEntry } from './change-entry.ts'
 import { listEntries, listKinds, readEntry, readSchema } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
+import { readNamed } from './named.ts'
 import { previewSegment } from './preview-segment.ts'
 import { previewEntry } from './previews.ts'
 import { thrownBy } from './problems.generated.ts'
@@ -123,6 +124,17 @@ export const catalogueRoutes = (deps: CatalogueDeps) => {
         summary: 'List types of events with the members of their data, for rules and quests',
         permission: 'catalogue.read',
         responses: { 200: schema.EventTypes },
+      }),
+    )
+    .get(
+      '/named',
+      ({ query }) => readNamed(read, query),
+      consoleOperation({
+        id: 'readNamedEntries',
+        summary: 'Read what a draft names, as fans see it, for its preview',
+        permission: 'catalogue.read',
+        query: schema.NamedQuery,
+        responses: { 200: schema.Named },
       }),
     )
     .get(

@@ -315,3 +315,51 @@ export const EventTypes = Closed(
   },
   { title: 'EventTypes' },
 )
+
+const Ids = (of: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      pattern: '^[a-z0-9._,-]*$',
+      description: `Slugs of ${of}, separated by commas.`,
+      examples: ['harbour-city'],
+    }),
+  )
+
+export const NamedQuery = Closed({
+  lang: Type.String({ minLength: 2, maxLength: 35, description: 'Language tag.', examples: ['pt-BR'] }),
+  teams: Ids('teams'),
+  competitions: Ids('competitions'),
+  sponsors: Ids('sponsors'),
+  collectibles: Ids('collectibles'),
+  playersOf: Type.Optional(IdReference('The team whose active players are read.', 'harbour-city')),
+})
+export type NamedQuery = Static<typeof NamedQuery>
+
+const named = {
+  id: Type.String(),
+  name: Type.String({ description: 'In the language, or the default one.' }),
+}
+const pictured = { ...named, imageUrl: Nullable(Type.String()) }
+
+export const Named = Closed(
+  {
+    teams: Type.Array(
+      Closed({
+        ...named,
+        shortName: Type.String(),
+        primaryColor: Nullable(Type.String()),
+        secondaryColor: Nullable(Type.String()),
+        crestUrl: Nullable(Type.String()),
+      }),
+    ),
+    competitions: Type.Array(Closed(named)),
+    sponsors: Type.Array(Closed({ ...pictured, url: Nullable(Type.String()) }), {
+      description: 'Active ones.',
+    }),
+    players: Type.Array(Closed(pictured)),
+    collectibles: Type.Array(Closed({ ...pictured, rarity: Type.String() })),
+  },
+  { title: 'Named' },
+)
+export type Named = Static<typeof Named>
