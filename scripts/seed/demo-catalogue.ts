@@ -22,6 +22,7 @@ interface SeedReward {
   pointsRequired: number
   /** Initial stock; unlimited if omitted. */
   stock?: number
+  sponsorId?: string
   active?: boolean
   /** In days from the seed. */
   startsIn?: number
@@ -57,6 +58,7 @@ export const rewards: SeedReward[] = [
     description: 'A hot drink at any kiosk in the ground.',
     itemType: 'voucher',
     pointsRequired: 150,
+    sponsorId: 'northlight-energy',
   },
   {
     id: 'match-poster',
@@ -81,6 +83,7 @@ export const rewards: SeedReward[] = [
     itemType: 'experience',
     pointsRequired: 400,
     stock: 54,
+    sponsorId: 'tideline-ferries',
   },
   {
     id: 'training-top',

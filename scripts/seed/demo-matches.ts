@@ -97,6 +97,7 @@ export const matchIds = rounds.flat().map(([home, away]) => matchIdOf(home, away
 
 /** The match that is live. */
 export const DERBY = matchIdOf('harbour-city', 'ashbourne-rovers')
+export const sponsored = [{ id: DERBY, sponsorId: 'tideline-ferries' }]
 
 export const matchesOf = (calendar: Calendar) =>
   rounds.flatMap((pairs, round) => pairs.map((pair, nth) => matchOf(calendar, round, pair, nth)))

@@ -24,6 +24,7 @@ interface SeedPack {
   price: { amount: number; currency: string }
   itemsPerPack: number
   supply?: number
+  sponsorId?: string
   active?: boolean
   /** Probabilities of the rarities in millionths; items of one rarity share them equally. */
   odds: Record<string, number>
@@ -45,6 +46,7 @@ export const packs: SeedPack[] = [
     price: { amount: 400, currency: 'POINTS' },
     itemsPerPack: 5,
     supply: 500,
+    sponsorId: 'northlight-energy',
     odds: { common: 600_000, uncommon: 270_000, rare: 100_000, epic: 28_000, legendary: 2_000 },
   },
   {

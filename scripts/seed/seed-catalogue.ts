@@ -23,7 +23,7 @@ import { productKind } from '../../src/play/shop/product-kind.ts'
 import { type Calendar, calendarOf, readCalendar } from './calendar.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import { documents } from './demo-documents.ts'
-import { matchesOf, matchIds } from './demo-matches.ts'
+import { matchesOf, matchIds, sponsored as sponsoredMatches } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { players } from './demo-players.ts'
 import { products, type SeedProduct } from './demo-products.ts'
@@ -165,6 +165,7 @@ async function seedMatches(tx: Transaction, calendar: Calendar, points: Predicti
   const played = written.filter(({ status }) => status === 'finished')
   if (played.length > 0)
     await tx.insert(matchSettlements).values(played.map(match => settlementOf(match, points)))
+  await nameSponsors(tx, matchKind, sponsoredMatches, written, calendar)
   return { made: written.length, rows: written.length + played.length }
 }
 
@@ -181,7 +182,7 @@ function settlementOf(
 async function seedRewards(tx: Transaction, calendar: Calendar) {
   const at = madeAt(calendar)
   const { inDays } = calendar
-  const rows = rewards.map(({ stock, active = true, startsIn, endsIn, ...reward }) => ({
+  const rows = rewards.map(({ stock, active = true, startsIn, endsIn, sponsorId: _, ...reward }) => ({
     ...columnsOfTexts({
       ...reward,
       title: inLanguages(reward.title),
@@ -195,6 +196,7 @@ async function seedRewards(tx: Transaction, calendar: Calendar) {
     ...at,
   }))
   const written = await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()
+  await nameSponsors(tx, rewardKind, rewards, written, calendar)
   return { made: written.length, rows: written.length }
 }
 
@@ -205,7 +207,7 @@ async function seedPacks(tx: Transaction, calendar: Calendar) {
     return columnsOfTexts({ id, ...texts, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at })
   })
   const minted = await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing().returning()
-  const rows = packs.map(({ price, supply, active = true, odds: _, ...pack }) => ({
+  const rows = packs.map(({ price, supply, active = true, odds: _, sponsorId: _s, ...pack }) => ({
     ...columnsOfTexts({
       ...pack,
       name: inLanguages(pack.name),
@@ -224,7 +226,25 @@ async function seedPacks(tx: Transaction, calendar: Calendar) {
     weightsOf(pack).map(({ id, weight }) => ({ packId: pack.id, collectibleId: id, weight })),
   )
   const insertedItems = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
+  await nameSponsors(tx, packKind, packs, insertedPacks, calendar)
   return { made: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
+}
+
+/** By the verb: what fans do with an entry counts for the sponsor whom its history names. */
+async function nameSponsors<Entry extends { id: string; sponsorId?: string | null | undefined }>(
+  real: Transaction,
+  kind: EntryKind<Entry>,
+  named: readonly { id: string; sponsorId?: string }[],
+  written: readonly { id: string }[],
+  calendar: Calendar,
+) {
+  for (const { id, sponsorId } of named) {
+    if (sponsorId === undefined || !written.some(one => one.id === id)) continue
+    const [entry] = await kind.read(real, [id])
+    if (!entry) throw new Error(`${id} is not written`)
+    const sponsored = { ...entry, sponsorId }
+    await withVersion(real, sponsored, calendar, tx => kind.upsert(tx, sponsored))
+  }
 }
 
 function inShop({ startsIn, ...product }: SeedProduct, { inDays }: Calendar): ProductEntry {
