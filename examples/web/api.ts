@@ -174,8 +174,16 @@ export async function readMembership() {
     accounts: accounts.map((account, index) => ({ account, bands: bands[index] ?? null })),
   }
 }
-export const readAccountEntries = (id: string, cursor?: string) =>
-  send(api.listAccountEntries({ id, limit: 30, cursor, lang }))
+/** With the names of seasons. */
+export async function readAccountEntries(id: string, cursor?: string) {
+  const [page, { seasons }] = await Promise.all([
+    send(api.listAccountEntries({ id, limit: 30, cursor, lang })),
+    send(api.listSeasons({ lang })),
+  ])
+  const names = new Map(seasons.map(({ id, name }) => [id, name]))
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? id))
+  return { ...page, entries: page.entries.map(entry => ({ ...entry, season: nameOf(entry.seasonId) })) }
+}
 export async function readPacks() {
   const [{ packs }, present] = await Promise.all([send(api.listPacks({ lang })), readSponsors()])
   return { packs: packs.map(present) }
@@ -431,7 +439,7 @@ interface Presented {
 }
 export type Reward = Data<'listRewards'>['rewards'][number] & Presented
 export type Account = Data<'listAccounts'>['accounts'][number]
-export type AccountEntry = Data<'listAccountEntries'>['entries'][number]
+export type AccountEntry = Awaited<ReturnType<typeof readAccountEntries>>['entries'][number]
 export type Bands = Data<'readBands'>
 export type Pack = Data<'listPacks'>['packs'][number] & Presented
 export type Purchase = Data<'readPurchase'>
@@ -445,6 +453,7 @@ export type OpenedPack = Data<'openPack'>
 export type Card = Data<'readCollection'>['items'][number]
 export type Quest = Data<'listQuests'>['quests'][number] & Presented
 export type Team = Data<'listTeams'>['teams'][number]
+export type Message = Data<'listInbox'>['messages'][number]
 export type Match = Data<'listMatches'>['matches'][number] & Presented
 export type Question = Data<'listQuestions'>['questions'][number]
 /** An option or a player, or a rating. */

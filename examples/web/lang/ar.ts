@@ -579,6 +579,9 @@ export const ar: Text = {
   sponsors: {
     presentedBy: 'برعاية',
   },
+  inbox: {
+    unread: 'لم تُقرأ بعد',
+  },
   rounds: {
     title: 'جولات مباشرة',
     play: 'شارك الآن',

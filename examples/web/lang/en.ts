@@ -541,6 +541,9 @@ export const en = {
   sponsors: {
     presentedBy: 'Presented by',
   },
+  inbox: {
+    unread: 'Not read yet',
+  },
   rounds: {
     title: 'Live rounds',
     play: 'Play along',

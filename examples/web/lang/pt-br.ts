@@ -27,6 +27,9 @@ export const ptBr: Text = {
     you: 'Você',
     skip: 'Pular para o conteúdo',
   },
+  inbox: {
+    unread: 'Não lida',
+  },
   signIn: {
     ...pt.signIn,
     title: 'Seu time. Seus pontos. Sua temporada.',

@@ -560,6 +560,9 @@ export const pt: Text = {
   sponsors: {
     presentedBy: 'Apresentado por',
   },
+  inbox: {
+    unread: 'Por ler',
+  },
   rounds: {
     title: 'Rondas ao vivo',
     play: 'Jogar agora',

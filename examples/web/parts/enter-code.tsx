@@ -9,7 +9,14 @@ import { Refused } from './refused.tsx'
 
 type Gave = Awaited<ReturnType<typeof redeemCode>>['gave']
 
-/** What the fan got, in words. */
+/** What a code gave. */
+export const Gift = ({ gave }: { gave: Gave }) => (
+  <span class="ready">
+    <Icon name="check" />
+    {describeGift(gave)}
+  </span>
+)
+
 function describeGift({ points, rewardId, packId, collectibleId }: Gave): string {
   return [
     points !== null && text.enterCode.points(points),
@@ -52,14 +59,7 @@ export function EnterCode() {
         <Button submit busy={write.isBusy}>
           {text.enterCode.button}
         </Button>
-        <span role="status">
-          {gave !== null && (
-            <span class="ready">
-              <Icon name="check" />
-              {describeGift(gave)}
-            </span>
-          )}
-        </span>
+        <span role="status">{gave !== null && <Gift gave={gave} />}</span>
       </div>
     </form>
   )

@@ -49,6 +49,8 @@ export function MatchCard({ match, teams, children }: MatchCardProps) {
 const Side = ({ team, id }: { team: Team | undefined; id: string }) => (
   <span class="match-side">
     <Crest team={team} size="l" />
-    <span class="match-name">{team?.name ?? id}</span>
+    <span class="match-name">
+      <bdi>{team?.name ?? id}</bdi>
+    </span>
   </span>
 )

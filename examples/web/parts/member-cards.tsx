@@ -24,7 +24,7 @@ export function MemberCards({ kept: { passes, asOf } }: { kept: Kept<MemberCard>
   )
 }
 
-function Card({ card }: { card: MemberCard }) {
+export function Card({ card }: { card: MemberCard }) {
   const { name, holder, number, startsAt, endsAt, since, tiers } = card
   const isUpcoming = Date.parse(startsAt) > Date.now()
   const state = isOver(card)

@@ -35,7 +35,9 @@ export function Account({ id }: { id: string }) {
   )
 }
 
-function Entry({ entry: { delta, reason, seasonId, countedAt, explanation } }: { entry: AccountEntry }) {
+type Row = Pick<AccountEntry, 'delta' | 'reason' | 'season' | 'countedAt' | 'explanation'>
+
+export function Entry({ entry: { delta, reason, season, countedAt, explanation } }: { entry: Row }) {
   const words = text.points.reasons[reason] ?? text.membership.other
   return (
     <li class="row">
@@ -48,10 +50,10 @@ function Entry({ entry: { delta, reason, seasonId, countedAt, explanation } }: {
         </span>
         <small class="quiet">
           {formatMoment(countedAt)}
-          {seasonId !== null && (
+          {season !== null && (
             <>
               {' · '}
-              <bdi>{seasonId}</bdi>
+              <bdi>{season}</bdi>
             </>
           )}
         </small>

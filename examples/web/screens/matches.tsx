@@ -167,11 +167,11 @@ const isOpen = ({ status, kickoffAt }: Match, rules: PredictionRules | undefined
 
 interface PredictionProps {
   match: Match
-  data: MatchesData
+  data: Pick<MatchesData, 'teams' | 'predictions' | 'rules' | 'jokersUsed' | 'handle' | 'isPublic'>
   reload: () => Promise<void>
 }
 
-function Prediction({ match, data, reload }: PredictionProps) {
+export function Prediction({ match, data, reload }: PredictionProps) {
   const { teams, predictions, handle, isPublic } = data
   const own = predictions.get(match.id)
   const rules = data.rules.get(match.id)

@@ -30,7 +30,7 @@ export function Membership() {
   )
 }
 
-function Status({ account, bands }: { account: Account; bands: Bands | null }) {
+export function Status({ account, bands }: { account: Account; bands: Bands | null }) {
   const { id, name, unit, total, tier, next } = account
   return (
     <Section title={name} more={addressOf('membership', id)}>

@@ -33,7 +33,11 @@ export function Sets() {
   )
 }
 
-function SetPanel({ set: { name, reward, collectibles, owned, total, completedAt } }: { set: CardSet }) {
+export function SetPanel({
+  set: { name, reward, collectibles, owned, total, completedAt },
+}: {
+  set: CardSet
+}) {
   const gives = [
     reward.points > 0 && text.quests.reward(reward.points),
     reward.rewardId && text.quests.extraReward,

@@ -1,6 +1,6 @@
 /** The preview of an entry on a phone: by the components of the example app, in each language, light and dark. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
+import { kindNames, type RecordKind, writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
@@ -31,11 +31,11 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Preview (skipped: ${noBrowser})
           const browser = await openBrowser({ viewport, colorScheme })
           const page = await pages.open(browser.context, '/catalogue/reward/entry/phone-scarf', 'editor')
           const frame = page.frameLocator('iframe')
-          await frame.getByText('Scarf', { exact: true }).waitFor()
+          await frame.locator('.tile-text > strong').getByText('Scarf').waitFor()
           await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A warm scarf')
           await frame.getByText('A warm scarf').waitFor()
           await page.getByRole('tab', { name: /^Arabic/ }).click()
-          await frame.getByText('وشاح').waitFor()
+          await frame.locator('.tile-text > strong').getByText('وشاح').waitFor()
           expect(await frame.locator('html').getAttribute('dir')).toBe('rtl')
           // A text that is missing is shown in its default language.
           await frame.getByText('One scarf.').waitFor()
@@ -55,31 +55,103 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Preview (skipped: ${noBrowser})
         },
       )
 
+      const entryOf = (kind: RecordKind) => {
+        const found = fullCatalogue('phone').find(
+          record => record.kind === kind && (!('active' in record.entry) || record.entry.active !== false),
+        )
+        return found ? `/catalogue/${kind}/entry/${found.entry.id}` : `/catalogue/${kind}`
+      }
+
+      /** What fans see of the entry of each kind, in the frame. A new kind needs its line, or a reason in the console. */
+      const drawn: Partial<Record<RecordKind, (string | RegExp)[]>> = {
+        team: ['Harbour', 'هاربور'],
+        player: ['Scarf', 'وشاح'],
+        season: [/Scarf/, /وشاح/],
+        sponsor: ['Scarf', 'وشاح'],
+        document: ['Scarf', 'وشاح'],
+        account: [/Early entry/, /وشاح/],
+        membership: ['Scarf', 'وشاح'],
+        reward: ['Scarf', 'وشاح'],
+        pack: ['Scarf', 'وشاح'],
+        competition: ['Cup', 'Cup'],
+        match: ['Harbour', 'هاربور'],
+        quest: ['Scarf', 'وشاح'],
+        set: ['The final', 'final'],
+        question: ['Scarf', 'وشاح'],
+        campaign: [/point/, /نقط/],
+        product: ['Scarf', 'وشاح'],
+        notification: ['[amount]', '[amount]'],
+      }
+      const unseen: RecordKind[] = ['segment', 'division', 'rule', 'settings']
+
+      test('every kind of the catalogue has a preview, or says why fans see nothing', () => {
+        // Guarantee of the cast: the names of the constant.
+        const known = [...(Object.keys(drawn) as RecordKind[]), ...unseen]
+        expect(known.toSorted()).toEqual([...kindNames].toSorted())
+      })
+
       test.each([
-        ['pack', 'phone-single'],
-        ['product', 'phone-shirt'],
-        ['quest', 'phone-z-first'],
-        ['team', 'phone-harbour'],
-      ])('shows a %s', async (kind, id) => {
-        const browser = await openBrowser()
-        const page = await pages.open(browser.context, `/catalogue/${kind}/entry/${id}`, 'support')
-        await page.frameLocator('iframe').locator('strong').first().waitFor()
+        ['desktop', { width: 1440, height: 900 }, 'light'],
+        ['phone', { width: 390, height: 844 }, 'dark'],
+      ] as const)('draws each kind in two languages, on a %s', async (name, viewport, colorScheme) => {
+        const browser = await openBrowser({ viewport, colorScheme })
+        let page: Awaited<ReturnType<typeof pages.open>> | null = null
+        for (const kind of kindNames) {
+          const path = entryOf(kind)
+          // A role that does not write sees the reason of a segment in the place of its fans.
+          page ??= await pages.open(browser.context, path, 'support')
+          await page.goto(pages.origin + path)
+          const preview = page.getByRole('complementary', { name: 'Preview on a phone' })
+          const [en, ar] = drawn[kind] ?? []
+          if (en === undefined || ar === undefined) {
+            await preview.getByText(kind === 'division' ? /does not show/ : /Fans do not see/).waitFor()
+            expect([kind, await preview.locator('iframe').count()]).toEqual([kind, 0])
+            continue
+          }
+          const frame = page.frameLocator('iframe')
+          await frame.getByText(en).first().waitFor()
+          if (colorScheme === 'dark') await preview.getByRole('button', { name: 'Dark' }).click()
+          await takeScreenshot(preview, `preview-${kind}-${name}`)
+          await page.getByRole('tab', { name: /^Arabic/ }).click()
+          await frame.getByText(ar).first().waitFor()
+          expect(await frame.locator('html').getAttribute('dir')).toBe('rtl')
+          await takeScreenshot(preview, `preview-${kind}-${name}-ar`)
+          expect([
+            kind,
+            await frame.locator('html').evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          ]).toEqual([kind, true])
+        }
         expect(browser.complaints).toEqual([])
         await browser.close()
       })
 
-      test('the frame is for this origin alone, and other kinds have none', async () => {
+      test('names what the draft names, and nothing of a sponsor who is switched off', async () => {
         const browser = await openBrowser()
-        const page = await pages.open(browser.context, '/catalogue/season/entry/phone-now', 'editor')
-        await page.getByText('No changes').waitFor()
-        expect(await page.locator('iframe').count()).toBe(0)
+        const page = await pages.open(browser.context, '/catalogue/reward/entry/phone-scarf', 'editor')
+        const frame = page.frameLocator('iframe')
+        await frame.getByText('Presented by').waitFor()
+        await page.getByRole('combobox', { name: 'Sponsor', exact: true }).selectOption({ label: 'Energy' })
+        await frame.getByText('Presented by').waitFor({ state: 'detached' })
+        await page.getByRole('combobox', { name: 'Sponsor', exact: true }).selectOption({ label: 'Scarf' })
+        await frame.getByText('Presented by').waitFor()
+        await page.getByRole('combobox', { name: 'Sponsor', exact: true }).selectOption({ label: 'None' })
+        await frame.getByText('Presented by').waitFor({ state: 'detached' })
+        await page.goto(`${pages.origin}/catalogue/question/entry/phone-quiz`)
+        await frame.locator('.answer-text').getByText('Scarf').waitFor()
+        await page.goto(`${pages.origin}/catalogue/question/entry/phone-player`)
+        // Of the team: the name of its only active player.
+        await frame.locator('.answer-text').getByText('Scarf').waitFor()
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      })
+
+      test('the frame is for this origin alone', async () => {
         const { headers } = await fetch(`${pages.origin}/preview.html`)
         expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
         expect(headers.get('x-frame-options')).toBe('SAMEORIGIN')
         const console = await fetch(`${pages.origin}/catalogue`)
         expect(console.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
         expect(console.headers.get('x-frame-options')).toBe('DENY')
-        await browser.close()
       })
     })
 })

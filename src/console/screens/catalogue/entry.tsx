@@ -16,7 +16,7 @@ import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
 import { type Kind, type KindName, titleOf } from './kinds.ts'
-import { hasPhone, Phone } from './phone.tsx'
+import { Phone } from './phone.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { ActivationDialog } from './quick-edits.tsx'
 import { SegmentPanel } from './segment.tsx'
@@ -130,7 +130,7 @@ function Editor(props: EditorProps) {
   ] as const
   const current = tabs.some(({ id }) => id === tab) ? tab : 'form'
 
-  const withPhone = current === 'form' && hasPhone(kind)
+  const withPhone = current === 'form' && !hasFans
 
   const whenSaved = async (id: string) => {
     unsaved.value = null
