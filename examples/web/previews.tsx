@@ -1,5 +1,5 @@
 /**
- * How the app shows an entry of each kind, as for a fan for whom it is there now. Each view calls the component of the screen that
+ * How the app shows an entry of each kind, as for a fan who can have it now. Each view calls the component of the screen that
  * shows the entry; what follows from the fan is made up here.
  */
 import type { ComponentChild } from 'preact'
@@ -62,7 +62,10 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
     <ul class="list">
       <AccountRow
         entry={{
-          ...{ delta: 50, reason: 'rule', season: textOf(name), countedAt: after(0) },
+          delta: 50,
+          reason: 'rule',
+          season: textOf(name),
+          countedAt: after(0),
           explanation: { kind: 'rule', id: null, name: null, takesBack: false },
         }}
       />
@@ -82,13 +85,17 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
   ),
   account: entry => {
     const tiers = listOf(entry.tiers).map(tier => ({
-      ...{ id: textOf(tier.id), name: textOf(tier.name), from: Number(tier.from) || 1 },
+      id: textOf(tier.id),
+      name: textOf(tier.name),
+      from: Number(tier.from) || 1,
       benefits: (Array.isArray(tier.benefits) ? tier.benefits : []).map(String),
     }))
     const [first, second] = tiers
     const total = first?.from ?? 0
     const account = {
-      ...{ ...entry, total, seasons: [] },
+      ...entry,
+      total,
+      seasons: [],
       tier: first ? { ...first, since: after(0), until: null } : null,
       next: second ? { tier: second, missing: Math.max(0, second.from - total) } : null,
     } as unknown as api.Account
@@ -98,8 +105,15 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
     <MemberCard
       card={
         {
-          ...{ ref: '', name: textOf(name), benefits: [], number: '100 4182', holder: null, tiers: [] },
-          ...{ startsAt: after(-30 * DAY_MS), endsAt: after(335 * DAY_MS), since: after(-30 * DAY_MS) },
+          ref: '',
+          name: textOf(name),
+          benefits: [],
+          number: '100 4182',
+          holder: null,
+          tiers: [],
+          startsAt: after(-30 * DAY_MS),
+          endsAt: after(335 * DAY_MS),
+          since: after(-30 * DAY_MS),
         } satisfies KeptCard
       }
     />
@@ -130,10 +144,14 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
     const ids = Array.isArray(collectibleIds) ? collectibleIds.map(String) : []
     const cards = ids.map(id => collectibles.find(card => card.id === id) ?? unknownCard(id))
     const set: api.CardSet = {
-      ...{ id: textOf(id), name: textOf(name), active: true, owned: Math.min(1, ids.length) },
+      id: textOf(id),
+      name: textOf(name),
+      active: true,
+      owned: Math.min(1, ids.length),
       reward: { points: 0, rewardId: null, ...Object(reward) },
       collectibles: cards.map((card, nth) => ({ ...card, count: nth === 0 ? 1 : 0 })),
-      ...{ total: ids.length, completedAt: null },
+      total: ids.length,
+      completedAt: null,
     }
     return <SetPanel set={set} />
   },
@@ -141,7 +159,9 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
     const { options } = entry
     const choices = Array.isArray(options)
       ? listOf(options).map(one => ({
-          ...{ id: textOf(one.id), text: textOf(one.text), imageUrl: pictureOf(one.imageUrl) },
+          id: textOf(one.id),
+          text: textOf(one.text),
+          imageUrl: pictureOf(one.imageUrl),
         }))
       : 'team' in Object(options)
         ? named.players.map(({ id, name, imageUrl }) => ({ id, text: name, imageUrl }))
@@ -172,8 +192,14 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
   },
   notification: ({ title, body, imageUrl, push }) => {
     const message = {
-      ...{ id: '', category: 'rewards' as const, url: null, createdAt: after(0), readAt: null },
-      ...{ title: filled(title), body: filled(body), imageUrl: pictureOf(imageUrl) },
+      id: '',
+      category: 'rewards' as const,
+      url: null,
+      createdAt: after(0),
+      readAt: null,
+      title: filled(title),
+      body: filled(body),
+      imageUrl: pictureOf(imageUrl),
     }
     return (
       <>
@@ -217,28 +243,42 @@ type Choices = api.Question['options']
 function questionOf(entry: Entry, options: Choices, sponsor: api.Question['sponsor']): api.Question {
   const scale = Number(Object(entry.options).scale) || null
   return {
-    ...{
-      id: textOf(entry.id),
-      matchId: null,
-      title: textOf(entry.title),
-      imageUrl: pictureOf(entry.imageUrl),
-    },
+    id: textOf(entry.id),
+    matchId: null,
+    title: textOf(entry.title),
+    imageUrl: pictureOf(entry.imageUrl),
     // Guarantee of the cast: the form offers the kinds of questions.
     kind: (entry.kind ?? 'poll') as api.Question['kind'],
-    ...{ options, scale: Array.isArray(entry.options) ? null : scale, state: 'open' },
-    ...{ opensAt: after(-HOUR_MS), closesAt: after(HOUR_MS), changeable: entry.changeable === true, sponsor },
+    options,
+    scale: Array.isArray(entry.options) ? null : scale,
+    state: 'open',
+    opensAt: after(-HOUR_MS),
+    closesAt: after(HOUR_MS),
+    changeable: entry.changeable === true,
+    sponsor,
     points: typeof entry.points === 'number' ? entry.points : null,
-    ...{ requires: {}, myVote: null, results: null, correct: null },
+    requires: {},
+    myVote: null,
+    results: null,
+    correct: null,
   }
 }
 
 const side = (id: string, shortName: string, primaryColor: string) => ({
-  ...{ id, name: shortName, shortName, primaryColor, secondaryColor: '#ffffff', crestUrl: null },
+  id,
+  name: shortName,
+  shortName,
+  primaryColor,
+  secondaryColor: '#ffffff',
+  crestUrl: null,
 })
 /** Two teams for a competition, which has none of its own. */
 const NOBODY: Named = {
   teams: [side('home', 'AAA', '#1d5fa8'), side('away', 'BBB', '#a8321d')],
-  ...{ competitions: [], sponsors: [], players: [], collectibles: [] },
+  competitions: [],
+  sponsors: [],
+  players: [],
+  collectibles: [],
 }
 
 /** A match with the form to predict it, by the rules of the competition, if it has any. */
@@ -251,18 +291,36 @@ function matchOf(entry: Entry, named: Named, competition: Entry | null): Compone
     ? textOf(competition.name)
     : (named.competitions.find(one => one.id === entry.competition)?.name ?? textOf(entry.competition))
   const match = {
-    ...{ id: textOf(id), competition: name, season: '', round: pictureOf(round), venue: pictureOf(venue) },
-    ...{ homeTeamId: textOf(entry.homeTeamId) || 'home', awayTeamId: textOf(entry.awayTeamId) || 'away' },
-    ...{ kickoffAt, status, homeScore: homeScore ?? null, awayScore: awayScore ?? null, revision: 1 },
-    ...{ sponsorId: null, checkIn: null, sponsor: sponsorOf(entry, named) },
+    id: textOf(id),
+    competition: name,
+    season: '',
+    round: pictureOf(round),
+    venue: pictureOf(venue),
+    homeTeamId: textOf(entry.homeTeamId) || 'home',
+    awayTeamId: textOf(entry.awayTeamId) || 'away',
+    kickoffAt,
+    status,
+    homeScore: homeScore ?? null,
+    awayScore: awayScore ?? null,
+    revision: 1,
+    sponsorId: null,
+    checkIn: null,
+    sponsor: sponsorOf(entry, named),
   } as api.Match
   const rules = {
-    ...{ matchId: match.id, closesAt: kickoffAt, joker: competition?.joker ?? null, split: null },
-    ...{ points: competition?.points },
+    matchId: match.id,
+    closesAt: kickoffAt,
+    joker: competition?.joker ?? null,
+    split: null,
+    points: competition?.points,
   } as api.PredictionRules
   const teams = named.teams as api.Team[]
   const data = {
-    ...{ teams, predictions: new Map(), jokersUsed: new Map(), handle: null, isPublic: false },
+    teams,
+    predictions: new Map(),
+    jokersUsed: new Map(),
+    handle: null,
+    isPublic: false,
     rules: new Map(competition ? [[match.id, rules]] : []),
   }
   return (

@@ -230,7 +230,7 @@ async function seedPacks(tx: Transaction, calendar: Calendar) {
   return { made: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
 }
 
-/** By the verb: what fans do with an entry counts for the sponsor whom its history names. */
+/** By the verb: what fans do with an entry counts for the sponsor that its history names. */
 async function nameSponsors<Entry extends { id: string; sponsorId?: string | null | undefined }>(
   real: Transaction,
   kind: EntryKind<Entry>,
