@@ -13,6 +13,7 @@ import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
 import { type Bench, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
 import { cash } from './scenarios/cash.ts'
+import { divisions } from './scenarios/divisions.ts'
 import { loyalty } from './scenarios/loyalty.ts'
 import { memberships } from './scenarios/memberships.ts'
 import { season } from './scenarios/season.ts'
@@ -183,6 +184,7 @@ export const scenarios: Scenario[] = [
   idleStreams,
   settlement,
   jokers,
+  divisions,
   memberships,
   loyalty,
   sizes,

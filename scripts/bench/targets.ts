@@ -81,6 +81,8 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
         target(`claims during a ${result}, p99, ms`, scenario, `${result}, claims, p99`, { max: 100 }),
       ),
     ]),
+    target('tables of 500,000 fans closed, s', 'divisions', 'close', { max: 60 }),
+    target('claims while tables are closed, p99, ms', 'divisions', 'close, claims, p99', { max: 100 }),
     target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
     target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
     target('table of a league of 1,000, ms', 'social', 'league', { max: 10 }),

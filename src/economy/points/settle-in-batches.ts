@@ -33,13 +33,20 @@ export async function settleEach(ids: string[], settle: (id: string) => Promise<
   if (failures.length > 0) throw failures[0]
 }
 
+interface Settling {
+  stopping: () => boolean
+  onMismatched?: (userId: string) => void
+  /** Other numbers of fans in a batch. */
+  limits?: Pick<typeof FANS, 'min' | 'max'>
+}
+
 /** `settleBatch` settles up to so many fans in a unit of work. Null: nothing is due. */
 export async function settleInBatches(
   { db, elapsed }: Pick<SettleDeps, 'db' | 'elapsed'>,
   settleBatch: (tx: Transaction, fans: number) => Promise<Batch | null>,
-  { stopping, onMismatched }: { stopping: () => boolean; onMismatched: (userId: string) => void },
+  { stopping, onMismatched, limits: { min, max } = FANS }: Settling,
 ): Promise<void> {
-  let [more, fans] = [true, FANS.first]
+  let [more, fans] = [true, Math.max(FANS.first, min)]
   while (more && !stopping()) {
     let began = 0
     const batch = await db.write(tx => {
@@ -48,8 +55,8 @@ export async function settleInBatches(
     })
     const ms = Math.max(elapsed() - began, 1)
     more = batch?.more ?? false
-    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / ms), FANS.min), FANS.max, 2 * fans)
-    for (const userId of batch?.mismatched ?? []) onMismatched(userId)
+    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / ms), min), max, 2 * fans)
+    for (const userId of batch?.mismatched ?? []) onMismatched?.(userId)
     if (more) await Bun.sleep(PAUSE_MS)
   }
 }
