@@ -1,6 +1,9 @@
 /** The number of rows that a query reads on PostgreSQL, with a plan that was made while the table was empty. */
+import { spyOn } from 'bun:test'
+import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { execute } from './probe.ts'
+import type { Query } from '../../db/types.ts'
+import { execute, executeQuery } from './probe.ts'
 
 /** From its sixth execution on, PostgreSQL keeps the plan of a statement. */
 const EXECUTIONS = 10
@@ -32,4 +35,49 @@ export async function rowsRead(tx: Transaction, table: string): Promise<number> 
      FROM pg_index WHERE indrelid = '${table}'::regclass`,
   )
   return Number(row?.rows)
+}
+
+interface PlanNode {
+  'Actual Loops': number
+  'Rows Removed by Join Filter'?: number
+  Plans?: PlanNode[]
+}
+
+const comparedIn = (node: PlanNode): number =>
+  (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
+  (node.Plans ?? []).reduce((sum, part) => sum + comparedIn(part), 0)
+
+/** How many pairs of rows the joins of the prepared statements of a query compare in vain: few, if no join grows with the square. */
+export async function countComparedPairs(tx: Transaction, query: () => Promise<unknown>): Promise<number> {
+  await query()
+  const asked: SQL[] = []
+  const find = tx.statements.get.bind(tx.statements)
+  const spy = spyOn(tx.statements, 'get').mockImplementation(name => {
+    // Guarantee of the cast: `prepared` keeps its statements there.
+    const found = find(name) as { execute(values: Record<string, unknown>): unknown; getQuery(): Query }
+    return {
+      execute(values: Record<string, unknown>) {
+        const { sql: text, params } = found.getQuery()
+        const filled = fillPlaceholders([...params], values)
+        const parts = text
+          .split(/\$\d+/)
+          .map((part, n) => (n === 0 ? sql.raw(part) : sql`${filled[n - 1]}${sql.raw(part)}`))
+        asked.push(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${sql.join(parts)}`)
+        return found.execute(values)
+      },
+    }
+  })
+  try {
+    await query()
+  } finally {
+    spy.mockRestore()
+  }
+  let sum = 0
+  for (const explain of asked)
+    for (const row of await executeQuery(tx, explain)) {
+      // Guarantee of the cast: the format of EXPLAIN.
+      const [{ Plan }] = row['QUERY PLAN'] as [{ Plan: PlanNode }]
+      sum += comparedIn(Plan)
+    }
+  return sum
 }

@@ -20,7 +20,13 @@ export async function execute(queries: Reader | Transaction, statement: string):
   const executor = queries as unknown as Executor
   if (USE_TEST_SCHEMA !== null && 'afterCommit' in queries)
     await executor.execute(sql.raw(USE_TEST_SCHEMA.replace('SET', 'SET LOCAL')))
-  const result = await executor.execute(sql.raw(statement))
+  return executeQuery(queries, sql.raw(statement))
+}
+
+/** As `execute`, for a statement with parameters. */
+export async function executeQuery(queries: Reader | Transaction, query: Query): Promise<Row[]> {
+  const executor = queries as unknown as Executor
+  const result = await executor.execute(query)
   return Array.isArray(result) ? result : result.rows
 }
 

@@ -70,6 +70,16 @@ interface Counting {
   ofPredictions: boolean
 }
 
+/**
+ * Members and what they earned, added up: without knowing how many there are, PostgreSQL would compare each with each in a join.
+ */
+const MERGED = sql`(
+  select user_id, max(number) number, max(seat) seat, max(after_seq) after_seq, max(since) since, coalesce(max(points), 0) points,
+    max(reached_at) reached_at, max(last_seq) last_seq, max(later_seq) later_seq, coalesce(max(later), 0) later
+  from (select user_id, number, seat, after_seq, since, null points, null reached_at, null last_seq, null later_seq, null later from chosen
+    union all select user_id, null, null, null, null, points, reached_at, last_seq, later_seq, later from sums) parts
+  group by user_id)`
+
 const selectMembers = prepared((reader: Reader, within: Within, counting: Counting) => {
   const { divisionMembers: members } = reader.tables
   const { divisionId, startsAt, level, first, last } = within
@@ -94,13 +104,7 @@ const selectMembers = prepared((reader: Reader, within: Within, counting: Counti
       sql`with chosen as (select ${members.userId}, ${members.number}, ${members.seat}, ${members.afterSeq}, ${members.since} from ${members}
           where ${members.divisionId} = ${divisionId} and ${members.startsAt} = ${startsAt} and ${members.level} = ${level}
           and ${members.number} between ${first} and ${last}),
-        records as ${records}, sums as ${sums}, merged as (
-          select user_id, max(number) number, max(seat) seat, max(after_seq) after_seq, max(since) since, coalesce(max(points), 0) points,
-            max(reached_at) reached_at, max(last_seq) last_seq, max(later_seq) later_seq, coalesce(max(later), 0) later
-          from (select user_id, number, seat, after_seq, since, null as points, null as reached_at, null as last_seq, null as later_seq,
-              null as later from chosen
-            union all select user_id, null, null, null, null, points, reached_at, last_seq, later_seq, later from sums) parts
-          group by user_id)
+        records as ${records}, sums as ${sums}, merged as ${MERGED}
         select merged.*, ${takesPartNow(reader, sql`merged.user_id`)} is_enrolled from merged`,
     )
   return reader.with(shown).select().from(shown)

@@ -1,19 +1,17 @@
 /** The table of a league: the ranks of a board, restricted to its members, less what they had earned before. */
-import { and, asc, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { lookUpScores } from '../../economy/leaderboard/rank-index/entries.ts'
 import type { BoardName } from '../../identity/relations/board-names.ts'
 import { readNames } from '../../identity/relations/board-names.ts'
 import { isHiddenByModerators } from '../../identity/relations/visibility.ts'
-import { recordsOf } from '../../identity/users/merges.ts'
-import { lookUpSettled } from '../predictions/settled-points.ts'
 import { isAutomatic, listAutomatic, readAutomatic } from './automatic.ts'
 import { readLastRounds } from './present-round.ts'
 import { leagueProblems, MAX_JOINED } from './problems.ts'
+import { rankedMembers } from './ranked-members.ts'
 import type { League, Leagues } from './schema.ts'
 
 export type LeagueRow = Tables['leagues']['$inferSelect']
@@ -73,12 +71,17 @@ export async function readLeague(
 
 /** The leagues of a fan, with the place of the fan in each: in a number of statements that does not depend on them. */
 export async function listLeagues(reader: Reader, { userId }: Viewer): Promise<Leagues> {
-  const rows = await selectOwn(reader, userId)
-  if (rows.some(({ league }) => league.competition !== null)) {
-    const places = await selectOwnOfCompetition(reader, userId)
-    const placeIn = new Map(places.map(({ leagueId, ...place }) => [leagueId, place]))
-    for (const row of rows) Object.assign(row, placeIn.get(row.league.id))
-  }
+  const own = await selectOwn(reader, userId)
+  const places = await Promise.all(
+    [false, true].map(ofCompetition =>
+      own.some(({ league }) => (league.competition !== null) === ofCompetition)
+        ? selectPlaces(reader, userId, ofCompetition)
+        : [],
+    ),
+  )
+  const placeIn = new Map(places.flat().map(({ leagueId, ...place }) => [leagueId, place]))
+  // A fan who joins between the statements has no place.
+  const rows = own.map(row => ({ points: 0, rank: 1, ...row, ...placeIn.get(row.league.id) }))
   const nameOf = await readNames(
     reader,
     userId,
@@ -196,31 +199,26 @@ const selectPageOfCompetition = prepared((reader: Reader, wanted: Wanted) =>
   pageOf(reader, { ...wanted, ofCompetition: true }),
 )
 
-/** The places in leagues of one competition are missing. */
 const selectOwn = prepared((reader: Reader, userId: string) => {
   const { leagues, leagueMembers: members } = reader.tables
-  const ranked = rankedMembers(reader, { only: isInLeagueOf(reader, userId), ofCompetition: false })
   return reader
-    .with(ranked)
     .select({
       league: leagues,
       isOwnerHidden: isOwnerHidden(reader),
       userId: members.userId,
       number: members.number,
       matchPoints: members.matchPoints,
-      points: sql<number>`coalesce(${ranked.points}, 0)`.mapWith(Number),
-      rank: sql<number>`coalesce(${ranked.rank}, 1)`.mapWith(Number),
     })
     .from(members)
     .innerJoin(leagues, eq(leagues.id, members.leagueId))
-    .leftJoin(ranked, and(eq(ranked.leagueId, members.leagueId), eq(ranked.userId, members.userId)))
     .where(eq(members.userId, userId))
     .orderBy(desc(members.joinedAt), desc(leagues.id))
     .limit(MAX_JOINED)
 })
 
-const selectOwnOfCompetition = prepared((reader: Reader, userId: string) => {
-  const ranked = rankedMembers(reader, { only: isInLeagueOf(reader, userId), ofCompetition: true })
+/** Not joined with the leagues: PostgreSQL may rank all members again for each of them. */
+const selectPlaces = prepared((reader: Reader, userId: string, ofCompetition: boolean) => {
+  const ranked = rankedMembers(reader, { only: isInLeagueOf(reader, userId), ofCompetition })
   return reader
     .with(ranked)
     .select({ leagueId: ranked.leagueId, points: ranked.points, rank: ranked.rank })
@@ -232,74 +230,6 @@ function isInLeagueOf(reader: Reader, userId: string) {
   const { leagueMembers: members } = reader.tables
   const own = reader.select({ id: members.leagueId }).from(members).where(eq(members.userId, userId))
   return inArray(members.leagueId, own)
-}
-
-/** For a member without a score, who comes after the others without points. */
-const NEVER = sql.raw(String(Number.MAX_SAFE_INTEGER))
-
-interface Choice {
-  only: SQL | undefined
-  /** Whether the leagues are of one competition. */
-  ofCompetition: boolean
-}
-
-/** For WITH: members with their ranks in their leagues. */
-function rankedMembers(reader: Reader, { only, ofCompetition }: Choice) {
-  const { leagues, leagueMembers: members } = reader.tables
-  const { leagueId, userId, joinedAt, number, matchPoints } = members
-  const { competition } = leagues
-  const chosen = sql`select ${leagueId}, ${userId}, ${joinedAt}, ${number}, ${matchPoints}, ${members.baseline},
-      ${members.countsFrom}, ${members.finalPoints}, ${leagues.board}, ${competition}, ${leagues.season}
-    from ${members} inner join ${leagues} on ${leagues.id} = ${leagueId}
-    where ${only} and ${ofCompetition ? isNotNull(competition) : isNull(competition)}`
-  return reader
-    .$with('ranked', {
-      leagueId,
-      userId,
-      joinedAt,
-      number,
-      matchPoints,
-      points: sql<number>`points`.mapWith(Number).as('points'),
-      reachedAt: sql<number>`reached_at`.mapWith(Number).as('reached_at'),
-      rank: sql<number>`place`.mapWith(Number).as('place'),
-    })
-    .as(sql`with chosen as (${chosen}) select league_id, user_id, joined_at, number, match_points, points, reached_at,
-      row_number() over (partition by league_id order by match_points desc, points desc, reached_at, user_id) as place
-      from (${ofCompetition ? scoredByCompetition(reader) : scoredByBoard(reader)}) scored`)
-}
-
-const CHOSEN = sql`chosen.league_id, chosen.user_id, chosen.joined_at, chosen.number, chosen.match_points`
-
-/** The score of each is looked up, once: for a join PostgreSQL may read the whole board. A fan who left the leaderboards has none. */
-function scoredByBoard(reader: Reader): SQL {
-  const { from, minusPoints, reachedAt } = lookUpScores(reader, sql`chosen`, {
-    board: sql`chosen.board`,
-    userId: sql`chosen.user_id`,
-  })
-  return sql`select ${CHOSEN}, coalesce(${reachedAt}, ${NEVER}) as reached_at,
-      case when chosen.final_points is not null then chosen.final_points
-        when -${minusPoints} > chosen.baseline then -${minusPoints} - chosen.baseline else 0 end as points
-    from ${from}`
-}
-
-/** There are no boards of competitions: the predictions of each member are looked up. With equal points, who joined first is ahead. */
-function scoredByCompetition(reader: Reader): SQL {
-  const settled = lookUpSettled(reader, sql`records`, {
-    userId: sql`records.record_id`,
-    competition: sql`records.competition`,
-    season: sql`records.season`,
-    since: sql`records.counts_from`,
-  })
-  const sums = sql`select records.league_id, records.user_id, sum(${settled.booked}) as points
-    from ${settled.from} group by records.league_id, records.user_id`
-  const { from, minusPoints } = lookUpScores(reader, sql`chosen`, {
-    board: sql`'all'`,
-    userId: sql`chosen.user_id`,
-  })
-  return sql`with records as (${recordsOf(reader, sql`chosen`)}), sums as (${sums})
-    select ${CHOSEN}, chosen.number as reached_at,
-      case when ${minusPoints} is null then 0 else coalesce(sums.points, 0) end as points
-    from ${from} left join sums on sums.league_id = chosen.league_id and sums.user_id = chosen.user_id`
 }
 
 /** Guarantee of the type: only `readLeague` writes positions, and cursors are authenticated. */

@@ -2,9 +2,10 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { readTables } from '../../../src/play/divisions/counting.ts'
 import { divisionKind } from '../../../src/play/divisions/division-kind.ts'
 import { readDivision } from '../../../src/play/divisions/read-division.ts'
-import { countRowsRead } from '../../db/plans.ts'
+import { countComparedPairs, countRowsRead } from '../../db/plans.ts'
 import { tablesScanned } from '../../db/sqlite-plan.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine, onServer } from '../../support/world.ts'
@@ -74,5 +75,29 @@ onServer('On PostgreSQL', world => {
     // Once each: an index entry and a row.
     expect(found).toBeGreaterThanOrEqual(SIZE * ENTRIES)
     expect(found).toBeLessThanOrEqual(2 * SIZE * ENTRIES)
+  })
+  test('tables that are closed together compare no member with each other one', async () => {
+    const startsAt = world.clock.now()
+    const period = { divisionId: WEEKLY.id, startsAt, endsAt: new Date(world.clock.ms + WEEK) }
+    const rules = { scoring: 'points' as const, size: SIZE, levels: [], closedAt: null }
+    const compared = await world.db.write(async tx => {
+      const entry = {
+        seq: ENTRIES + 1,
+        delta: 1,
+        balanceAfter: 1,
+        reason: 'activity',
+        ref: '',
+        createdAt: startsAt,
+        hash: '',
+      }
+      await insertRows(
+        tx,
+        tx.tables.pointsEntries,
+        ids.map(userId => ({ ...entry, id: userId, userId })),
+      )
+      const all = { level: 0, first: 1, last: FANS / SIZE }
+      return countComparedPairs(tx, () => readTables(tx, { ...period, ...rules }, all))
+    })
+    expect(compared).toBeLessThanOrEqual(FANS)
   })
 })

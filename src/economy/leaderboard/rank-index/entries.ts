@@ -4,7 +4,6 @@ import { deleteRows, insertRows } from '../../../../db/bulk.ts'
 import { byName, rowOfEach } from '../../../../db/first-of-each.ts'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { rowsByKeys } from '../../../../db/keys.ts'
-import { eachRow } from '../../../../db/keyset.ts'
 import { prepared } from '../../../../db/prepared.ts'
 import { boardTag } from '../../../platform/cache/tags.ts'
 import { type BoardScore, moveMembers } from './rank-index.ts'
@@ -111,14 +110,22 @@ export function lookUpScores(
   return { from: rowOfEach(outer, tables.leaderboardScores, isOwn), minusPoints, reachedAt }
 }
 
-/** Ids of the boards that have scores or buckets, found by an index lookup each. */
-export async function listBoards(reader: Reader): Promise<string[]> {
-  const { leaderboardScores, leaderboardCounts } = reader.tables
-  const boards = new Set<string>()
-  for (const table of [leaderboardScores, leaderboardCounts]) {
-    const { board } = table
-    const rows = eachRow({ board }, after => reader.select({ board }).from(table).where(after), { size: 1 })
-    for await (const { board } of rows) boards.add(board)
-  }
-  return [...boards]
-}
+/** Ids of the boards that have scores or buckets, in one statement that looks up the next one in the indexes. */
+export const listBoards = async (reader: Reader): Promise<string[]> =>
+  (await selectBoards(reader)).map(({ board }) => board)
+
+const selectBoards = prepared((reader: Reader) => {
+  const { leaderboardScores: scores, leaderboardCounts: counts } = reader.tables
+  const { board } = scores
+  const nextOf = (
+    after: SQL,
+  ) => sql`(select case when scored is null or counted < scored then counted else scored end
+    from (select (select min(${scores.board}) from ${scores} where ${after}) as scored,
+      (select min(${counts.board}) from ${counts} where ${after}) as counted) found)`
+  const known = reader.$with('boards', { board }).as(
+    sql`with recursive known (board) as (select ${nextOf(sql`true`)}
+        union all select ${nextOf(sql`board > known.board`)} from known where known.board is not null)
+      select board from known where board is not null`,
+  )
+  return reader.with(known).select().from(known)
+})
