@@ -195,6 +195,8 @@ describe('floors', () => {
       [
         // The forms of rules offer each comparison: a list of words that imports nothing.
         'src/club/catalogue/operators.ts',
+        // The forms of segments offer each fact with its comparisons.
+        'src/club/segments/facts.ts',
         SHARED_BY_PAGES,
       ].toSorted(),
     )

@@ -31,7 +31,10 @@ const FAMILIES = { spent: 'number', consent: 'boolean', tier: 'text' } as const 
 >
 
 export type PlainFact = keyof typeof FACTS
-export type Fact = { name: PlainFact } | { name: keyof typeof FAMILIES; of: string }
+type Family = keyof typeof FAMILIES
+/** Without what follows the dot. */
+export type FactName = PlainFact | Family
+export type Fact = { name: PlainFact } | { name: Family; of: string }
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/
 const NAME_OF = { spent: /^(POINTS|[A-Z]{3})$/, consent: SLUG, tier: SLUG }
@@ -44,7 +47,7 @@ export function factNamed(text: string): (Fact & { type: FactType }) | undefined
   const dot = text.indexOf('.')
   const [family, of] = [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)]
   if (!Object.hasOwn(FAMILIES, family)) return undefined
-  const name = family as keyof typeof FAMILIES
+  const name = family as Family
   return NAME_OF[name].test(of) ? { name, of, type: FAMILIES[name] } : undefined
 }
 
@@ -64,7 +67,7 @@ export interface FactCondition {
 const ORDERED: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
 
 /** The operators of a type: texts and sets have no order. */
-const operatorsOf = (type: FactType): readonly Operator[] =>
+export const operatorsOf = (type: FactType): readonly Operator[] =>
   type === 'number' || type === 'days'
     ? OPERATORS
     : OPERATORS.filter(op => !ORDERED.includes(op) && (op !== 'in' || type !== 'boolean'))

@@ -1,4 +1,5 @@
-/** Conditions on the data of an event: a row each, with member, comparison and value. */
+/** Conditions, a row each; and those on the data of an event, with member, comparison and value. */
+import type { ComponentChildren } from 'preact'
 import type { Operator } from '../../../club/catalogue/operators.ts'
 import { Button } from '../../parts/button.tsx'
 import { type FieldProps, SelectField, TextField } from '../../parts/form.tsx'
@@ -6,7 +7,7 @@ import { ChosenField, EntryField, type EventMember, kindOfMember, useMembers } f
 import { moved, RowButtons } from './rows.tsx'
 import { isMembers, type Members, type Value } from './shapes.ts'
 
-const WORDS: Record<Operator, string> = {
+export const OPERATOR_WORDS: Record<Operator, string> = {
   eq: 'is',
   ne: 'is not',
   gt: 'is greater than',
@@ -17,27 +18,44 @@ const WORDS: Record<Operator, string> = {
   exists: 'exists',
 }
 
-const isOperator = (value: unknown): value is Operator =>
-  typeof value === 'string' && Object.hasOwn(WORDS, value)
+export const isOperator = (value: unknown): value is Operator =>
+  typeof value === 'string' && Object.hasOwn(OPERATOR_WORDS, value)
 
-const CHOICES = Object.keys(WORDS)
+const CHOICES = Object.keys(OPERATOR_WORDS)
   .filter(isOperator)
-  .map(value => ({ value, title: WORDS[value] }))
+  .map(value => ({ value, title: OPERATOR_WORDS[value] }))
 
-interface ConditionsProps extends FieldProps {
+export interface ConditionsProps extends FieldProps {
   value: Value[]
   onChange: (value: Value[]) => void
 }
 
-export function ConditionRows({
+interface ListProps extends ConditionsProps {
+  /** A new condition. */
+  added: Members
+  children: (row: Omit<ConditionProps, 'members'>) => ComponentChildren
+}
+
+export function ConditionRows(props: ConditionsProps) {
+  const members = useMembers()
+  return (
+    <ConditionList {...props} added={{ path: '', op: 'eq', value: '' }}>
+      {row => <Condition {...row} members={members} />}
+    </ConditionList>
+  )
+}
+
+/** Rows that are added, moved and removed. */
+export function ConditionList({
   label,
   hint,
   pointer = '',
   disabled = false,
   value,
   onChange,
-}: ConditionsProps) {
-  const members = useMembers()
+  added,
+  children,
+}: ListProps) {
   return (
     <fieldset class="group">
       <legend>{label}</legend>
@@ -45,13 +63,12 @@ export function ConditionRows({
       <ol class="rows">
         {value.map((condition, index) => (
           <li key={index} class="row">
-            <Condition
-              disabled={disabled}
-              members={members}
-              pointer={`${pointer}/${index}`}
-              value={isMembers(condition) ? condition : {}}
-              onChange={next => onChange(value.map((one, nth) => (nth === index ? next : one)))}
-            />
+            {children({
+              disabled,
+              pointer: `${pointer}/${index}`,
+              value: isMembers(condition) ? condition : {},
+              onChange: next => onChange(value.map((one, nth) => (nth === index ? next : one))),
+            })}
             {!disabled && (
               <RowButtons
                 name={`condition ${index + 1}`}
@@ -70,7 +87,7 @@ export function ConditionRows({
             small
             icon="add"
             blocked={value.length >= 20 && 'At most 20 conditions are possible.'}
-            onClick={() => onChange([...value, { path: '', op: 'eq', value: '' }])}
+            onClick={() => onChange([...value, added])}
           >
             Add condition
           </Button>
@@ -124,17 +141,11 @@ function Condition({ value: condition, pointer, disabled, members, onChange }: C
         onChange={next => onChange({ ...condition, op: next, value: valueFor(next, value) })}
       />
       {operator === 'exists' ? (
-        <SelectField
+        <YesNoField
           disabled={disabled}
-          label="Value"
-          required
           pointer={`${pointer}/value`}
-          value={value === false ? 'no' : 'yes'}
-          options={[
-            { value: 'yes', title: 'Yes' },
-            { value: 'no', title: 'No' },
-          ]}
-          onChange={next => onChange({ ...condition, value: next === 'yes' })}
+          value={value !== false}
+          onChange={next => onChange({ ...condition, value: next })}
         />
       ) : operator !== 'in' && member && member.values.length > 0 ? (
         <ChosenField
@@ -159,6 +170,27 @@ function Condition({ value: condition, pointer, disabled, members, onChange }: C
     </div>
   )
 }
+
+interface YesNoProps {
+  disabled: boolean
+  pointer: string
+  value: boolean
+  onChange: (value: boolean) => void
+}
+
+export const YesNoField = ({ value, onChange, ...field }: YesNoProps) => (
+  <SelectField
+    {...field}
+    label="Value"
+    required
+    value={value ? 'yes' : 'no'}
+    options={[
+      { value: 'yes', title: 'Yes' },
+      { value: 'no', title: 'No' },
+    ]}
+    onChange={next => onChange(next === 'yes')}
+  />
+)
 
 /** `12`, `true` and `null` are not text; text that looks like them must be in quotes. */
 function parsed(text: string): Value {

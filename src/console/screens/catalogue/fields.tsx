@@ -6,6 +6,7 @@ import { TimeField } from '../../parts/special-fields.tsx'
 import { PriceField } from './choice-fields.tsx'
 import { ConditionRows } from './conditions.tsx'
 import { EventTypeOf } from './event-fields.tsx'
+import { FactConditionRows } from './fact-conditions.tsx'
 import { LanguageField } from './languages.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
@@ -156,6 +157,8 @@ function Field({
       )
     case 'conditions':
       return <ConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
+    case 'fact-conditions':
+      return <FactConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
     case 'list':
       return (
         <ListField

@@ -31,7 +31,7 @@ export type Members = Record<string, Value>
 export type Shape =
   | { is: 'text'; max: number | undefined }
   | { is: 'choice'; options: string[] }
-  | { is: 'instant' | 'picture' | 'colour' | 'conditions' }
+  | { is: 'instant' | 'picture' | 'colour' | 'conditions' | 'fact-conditions' }
   | { is: 'number'; min: number | undefined; max: number | undefined; isWhole: boolean }
   | { is: 'flag' }
   | { is: 'string'; max: number | undefined; example: string | undefined }
@@ -74,6 +74,7 @@ export function shapeOf(schema: Schema): Shape {
       return { is: 'object', properties: schema.properties ?? {}, required: schema.required ?? [] }
     case 'array':
       if (schema.items?.title === 'Condition') return { is: 'conditions' }
+      if (schema.items?.title === 'SegmentCondition') return { is: 'fact-conditions' }
       return { is: 'list', items: schema.items ?? {}, max: schema.maxItems, min: schema.minItems }
     case 'string':
       return stringShape(schema)
@@ -119,6 +120,7 @@ export function initialOf(given: Schema): Value {
     case 'list':
       return shape.min ? [initialOf(shape.items)] : []
     case 'conditions':
+    case 'fact-conditions':
       return []
     default:
       return ''
