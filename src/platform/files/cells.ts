@@ -71,11 +71,20 @@ export function readBoolean(cell: string): Cell<boolean> {
     : { message: 'is neither true nor false' }
 }
 
+/** As spreadsheets show a number that is longer than its column, such as 4,71E+11. */
+const SHORTENED = /^[+-]?\d([.,]\d{1,20})?E\+\d{2,3}$/
+
+/** Text, such as an id: without the digits that a spreadsheet has left out, it is another one. */
+export const readText = (cell: string): Cell<string> =>
+  SHORTENED.test(cell)
+    ? { message: 'is in scientific notation, which has lost digits: format the column as text' }
+    : { value: cell }
+
 /** Without a type: numbers as JavaScript writes them, true and false; all else is text, such as 007. */
 function readAny(cell: string): Cell {
   if (cell === 'true' || cell === 'false') return { value: cell === 'true' }
   const number = Number(cell)
-  return { value: Number.isFinite(number) && String(number) === cell ? number : cell }
+  return Number.isFinite(number) && String(number) === cell ? { value: number } : readText(cell)
 }
 
 /** `types`: those in which the cell is read; none if nothing reads it. */
@@ -85,5 +94,5 @@ export function readCell(cell: string, types: readonly CellType[], dialect: Dial
     return { message: `is read as ${types.join(' and as ')} by rules or quests: state its type (--column)` }
   if (type === 'number') return readNumber(cell, dialect)
   if (type === 'boolean') return readBoolean(cell)
-  return type === 'text' ? { value: cell } : readAny(cell)
+  return type === 'text' ? readText(cell) : readAny(cell)
 }

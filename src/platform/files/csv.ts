@@ -77,9 +77,11 @@ export async function* readCsv(
     const cells = record.map(cell => decode(cell))
     const start = line
     line += 1 + record.reduce((breaks, cell) => breaks + countLineFeeds(cell), 0)
-    if (cells.length === 1 && cells[0] === '') continue
+    // Spreadsheets write rows without content, and cells behind the last column, as separators alone.
+    if (cells.every(isBlank)) continue
+    if (columns) while (cells.length > columns.length && isBlank(cells.at(-1))) cells.pop()
     const fault = (message: string): FaultyLine => ({ line: start, faults: [{ field: '', message }] })
-    if (!cells.every(cell => cell !== null)) yield fault('is not UTF-8')
+    if (!cells.every(cell => cell !== null)) yield fault('is not UTF-8: export the file as CSV UTF-8')
     else if (columns === undefined) {
       columns = cells.map(cell => cell.trim())
       const faults = headerFaults(columns)
@@ -102,6 +104,8 @@ export async function* readCsv(
   const message = `is unreadable, as is the rest of the file: ${error.message}`
   yield { line, faults: [{ field: '', message }], fatal: true }
 }
+
+const isBlank = (cell: string | null | undefined) => cell?.trim() === ''
 
 /** Counts the line feeds of a quoted cell; the parser counts CRLF in it twice. */
 const countLineFeeds = (cell: Uint8Array) => cell.reduce((feeds, byte) => feeds + (byte === 10 ? 1 : 0), 0)

@@ -4,7 +4,7 @@ import { Closed, Slug } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { normalizeEmail } from '../../identity/users/emails.ts'
 import type { FanReference } from '../../identity/users/fan-reference.ts'
-import type { Cell } from '../../platform/files/cells.ts'
+import { type Cell, readText } from '../../platform/files/cells.ts'
 import type { CsvColumns } from '../../platform/files/csv.ts'
 import type { FaultyLine, RowFile } from '../../platform/files/row-file.ts'
 import { findColumnFaults, findSchemaFaults, objectOf, readRows } from '../../platform/files/rows.ts'
@@ -155,7 +155,7 @@ const columnsOf = ({ map = {} }: ReadOptions): CsvColumns => {
       objectOf(
         [...cells]
           .filter(([column]) => isColumn(nameOf(column)))
-          .map(([column, cell]) => ({ name: nameOf(column), field: column, value: cell })),
+          .map(([column, cell]) => ({ name: nameOf(column), field: column, ...readText(cell) })),
       ),
   }
 }

@@ -61,6 +61,13 @@ test.each([
   expect(valueIn(readBoolean(cell))).toBe(value)
 })
 
+test.each(['4,71E+11', '1.23457E+15', '5E+12', '-1E+20'])(
+  'text that a spreadsheet has shortened to %p is refused',
+  cell => {
+    for (const types of [['text'], []] as const) expect(valueIn(readCell(cell, types, COMMA))).toBe('refused')
+  },
+)
+
 test('text is not changed, even if it looks like a number', () => {
   for (const cell of ['007', '+351912345678', ' x ', '1e3'])
     expect(readCell(cell, ['text'], COMMA)).toEqual({ value: cell })

@@ -17,10 +17,10 @@ onEachEngine(
     beforeEach(() => addMembershipKind(world))
 
     async function run(
-      lines: string[],
+      lines: (string | Buffer)[],
       options: { dryRun?: boolean; skipInvalid?: boolean; exclusive?: boolean } = {},
     ) {
-      const bytes = Buffer.from([HEADER, ...lines].join('\r\n'))
+      const bytes = Buffer.concat([HEADER, ...lines].flatMap(one => [Buffer.from(one), Buffer.from('\r\n')]))
       const file = {
         format: 'csv' as const,
         async *open() {
@@ -105,6 +105,25 @@ onEachEngine(
       ])
       expect(await stored()).toEqual(before)
       expect(await run(lines, { skipInvalid: true })).toMatchObject({ created: 1, invalid: 4, repeated: 1 })
+    })
+
+    test('passes over rows without content, and cells without one after the last column', async () => {
+      const lines = [';;;;;;;;', `${line('S-1', '007;Gil;;gil')};;`, ' ; ;;;;;;;', '']
+      expect(await run(lines)).toMatchObject({ created: 1, invalid: 0, lines: 1 })
+      expect(await run([`${line('S-2', '007;Gil;;gil')};x`, 'S-3;season-ticket'])).toMatchObject({
+        refused: true,
+        invalid: 2,
+      })
+    })
+
+    test('refuses numbers that a spreadsheet has shortened, and text of another encoding', async () => {
+      const latin = Buffer.from(line('T-3', ';J\u00fcrgen;;jo'), 'latin1')
+      const lines = [line('4,71E+11', ';Hal;;hal'), line('T-2', '1.2E+15;Ida;;ida'), latin]
+      expect((await run(lines)).said).toEqual([
+        '2 Ticket is in scientific notation, which has lost digits: format the column as text',
+        '3 number is in scientific notation, which has lost digits: format the column as text',
+        '4  is not UTF-8: export the file as CSV UTF-8',
+      ])
     })
 
     test('finds a fan by an e-mail that one fan alone has verified, and tells why it finds none', async () => {

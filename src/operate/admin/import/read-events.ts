@@ -5,7 +5,7 @@ import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { findDataFault } from '../../../economy/events/data-faults.ts'
 import { Event } from '../../../economy/events/schema.ts'
-import { type CellType, type Decimal, readCell } from '../../../platform/files/cells.ts'
+import { type CellType, type Decimal, readCell, readText } from '../../../platform/files/cells.ts'
 import type { CsvColumns } from '../../../platform/files/csv.ts'
 import type { FaultyLine, RowFault, RowFile } from '../../../platform/files/row-file.ts'
 import {
@@ -82,6 +82,9 @@ function findFaults(value: unknown, { members, columns = {} }: ReadOptions): Row
   ]
 }
 
+/** Columns with ids, which a spreadsheet can have shortened. */
+const IDS = ['id', 'userId', 'provider', 'subject']
+
 const columnsOf = ({ provider, members, columns = {}, decimal }: ReadOptions): CsvColumns => ({
   headerFaults(columns) {
     const own = columns.filter(name => !name.startsWith(MEMBER))
@@ -99,6 +102,13 @@ const columnsOf = ({ provider, members, columns = {}, decimal }: ReadOptions): C
     const { userId, subject, provider: named = provider, data, ...rest } = Object.fromEntries(cells)
     const own = Object.entries(rest).filter(([name]) => !name.startsWith(MEMBER))
     const isData = ([name]: [string, string]) => name.startsWith(MEMBER)
+    const ids = objectOf(
+      IDS.flatMap(field => {
+        const cell = cells.get(field)
+        return cell === undefined ? [] : { name: field, field, ...readText(cell) }
+      }),
+    )
+    if ('faults' in ids) return ids
     const read = objectOf(
       [...cells].filter(isData).map(([field, cell]) => {
         const name = field.slice(MEMBER.length)

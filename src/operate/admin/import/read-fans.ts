@@ -8,7 +8,7 @@ import { MAX_GRANT } from '../../../economy/points/grants.ts'
 import { normalizeProfile } from '../../../fan/profile/rules.ts'
 import { optionalFields } from '../../../fan/profile/schema.ts'
 import { pickProfile } from '../../../identity/users/profile-fields.ts'
-import { type Cell, readBoolean, readInteger } from '../../../platform/files/cells.ts'
+import { type Cell, readBoolean, readInteger, readText } from '../../../platform/files/cells.ts'
 import type { CsvColumns } from '../../../platform/files/csv.ts'
 import type { FaultyLine, RowFile } from '../../../platform/files/row-file.ts'
 import {
@@ -53,7 +53,7 @@ const CSV: CsvColumns = {
         ? readInteger(cell, dialect)
         : typeOf(name) === 'boolean'
           ? readBoolean(cell)
-          : { value: cell }
+          : readText(cell)
     return objectOf([...cells].map(([name, cell]) => ({ name, field: name, ...read(name, cell) })))
   },
 }
