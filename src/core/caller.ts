@@ -26,6 +26,8 @@ export interface Caller extends Subject {
   userId: string
   /** Whether this unit of work has created the record. */
   isNew: boolean
+  /** What `findStoredLimits` would find, if the lock has read it. */
+  ownLimits?: string | null
 }
 
 /** A user by id, or by provider and subject. */

@@ -62,15 +62,16 @@ export async function lockCaller(
 ): Promise<LockedCaller> {
   if (userId === NOBODY) {
     const { user, created } = await ensureUser(tx, { provider, subject })
-    const { id, suspendedUntil } = user
-    return { provider, subject, userId: id, isNew: created, suspendedUntil, isFrozen: isFrozen(user) }
+    const { id, suspendedUntil, ownLimits } = user
+    const locked = { suspendedUntil, isFrozen: isFrozen(user), ownLimits }
+    return { provider, subject, userId: id, isNew: created, ...locked }
   }
   const lock = toChange ? lockChanging : toCount ? lockCounting : lockErasure
   const [locked] = await lock(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
   if (locked.mergedIntoId) throw mergedUser(userId)
-  const { suspendedUntil } = locked
-  return { provider, subject, userId, isNew: false, suspendedUntil, isFrozen: isFrozen(locked) }
+  const { suspendedUntil, ownLimits } = locked
+  return { provider, subject, userId, isNew: false, suspendedUntil, isFrozen: isFrozen(locked), ownLimits }
 }
 
 /** What the lock of the first statement excludes, in addition to an erasure. */

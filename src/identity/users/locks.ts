@@ -44,9 +44,9 @@ const lockErasureToChange = prepared((tx: Transaction, userId: string) =>
 
 function selectErasure(tx: Transaction, userId: string) {
   const { users } = tx.tables
-  const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent } = users
+  const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent, ownLimits } = users
   return tx
-    .select({ id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent })
+    .select({ id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil, ageBand, guardianConsent, ownLimits })
     .from(users)
     .where(eq(id, userId))
 }

@@ -3,7 +3,7 @@
  * their own limit on an impulse. Staff cannot change them.
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
-import type { Viewer } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { windowAt } from '../../core/windows.ts'
@@ -156,10 +156,10 @@ async function readSpent(
 export async function keepOwnLimits(
   tx: Transaction,
   kinds: readonly PurchaseKind[],
-  { userId }: Viewer,
+  { userId, ownLimits }: Pick<Caller, 'userId' | 'ownLimits'>,
   started: { amount: number; currency: string },
 ): Promise<void> {
-  const stored = await findStoredLimits(tx, userId)
+  const stored = ownLimits === undefined ? await findStoredLimits(tx, userId) : ownLimits
   if (stored === null) return
   const now = tx.clock()
   const { spending, pauseUntil } = limitsAt(parse(stored), now)
