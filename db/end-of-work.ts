@@ -18,6 +18,8 @@ export function createEndOfWork() {
     async writeDeferred(tx: Transaction): Promise<LastStatement[]> {
       const last: LastStatement[] = []
       for (;;) {
+        // Without it, the list of nothing would be made and sorted.
+        if (states.size === 0) return last
         const [next] = [...states].toSorted(([a], [b]) => a.order - b.order)
         if (!next) return last
         const [kind, state] = next

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { DomainError } from '../../core/problems.ts'
 import type { Candidate, Requirement } from './requirement.ts'
-import { type Requires, type RequiresCode, requirements } from './requires.ts'
+import { isEmpty, type Requires, type RequiresCode, requirements } from './requires.ts'
 
 interface Entry {
   requires: Requires
@@ -78,6 +78,7 @@ const inOrderOfLocks = requirements.toSorted(
 )
 
 async function findUnmet(reader: Reader, candidate: Candidate, entries: Entry[]): Promise<DomainError[][]> {
+  if (entries.every(({ requires }) => isEmpty(requires))) return entries.map(() => [])
   const found = new Map<Requirement, DomainError[][]>()
   for (const requirement of inOrderOfLocks) {
     const asked = entries.flatMap(({ requires, productId }, index) => {

@@ -89,13 +89,22 @@ type RequiresColumns = { requires: string | null } & Partial<MemberColumns>
 const parse = (text: string | null | undefined) => (text == null ? undefined : JSON.parse(text))
 
 /** What a stored entry requires. */
-export const requiresOf = (row: RequiresColumns): Requires =>
-  normalizeRequires({
-    points: row.requiredPoints ?? undefined,
-    collectibleId: row.requiredCollectibleId ?? undefined,
-    holds: parse(row.requiredHolding) as Requires['holds'],
-    ...(parse(row.requires) as Requires | undefined),
+export function requiresOf({
+  requires,
+  requiredPoints,
+  requiredCollectibleId,
+  requiredHolding,
+}: RequiresColumns): Requires {
+  // Most entries: each claim and each list asks this for each of them.
+  if (requires === null && !requiredPoints && !requiredCollectibleId && !requiredHolding) return {}
+  // Guarantee of the casts: as of `parse`.
+  return normalizeRequires({
+    points: requiredPoints ?? undefined,
+    collectibleId: requiredCollectibleId ?? undefined,
+    holds: parse(requiredHolding) as Requires['holds'],
+    ...(parse(requires) as Requires | undefined),
   })
+}
 
 /** As JSON; null for nothing. */
 export const storedRequires = (stated: Requires | null | undefined): string | null => {
@@ -132,4 +141,4 @@ export const statedRequires = (row: RequiresColumns): Requires | null => {
   return isEmpty(requires) ? null : requires
 }
 
-const isEmpty = (requires: Requires) => Object.keys(requires).length === 0
+export const isEmpty = (requires: Requires): boolean => Object.keys(requires).length === 0
