@@ -175,6 +175,16 @@ export function postgresCpuSeconds(): number | null {
   return pids.length === 0 ? null : pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
 }
 
+/** CPU seconds used by the sessions of a PostgreSQL database, whose names are in the titles of processes; 0 where there are none. */
+export function sessionCpuSeconds(url: string): number {
+  const name = new URL(url).pathname.slice(1)
+  const pids = processIds().filter(pid => {
+    const title = read(`/proc/${pid}/cmdline`) ?? ''
+    return title.startsWith('postgres: ') && title.split(' ').includes(name)
+  })
+  return pids.reduce((sum, pid) => sum + (ownCpuSeconds(pid) ?? 0), 0)
+}
+
 function processIds(): number[] {
   try {
     return readdirSync('/proc')

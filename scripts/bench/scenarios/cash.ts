@@ -6,8 +6,8 @@ import { labelAt } from '../against.ts'
 import { type Checkout, runIn } from '../checkout.ts'
 import { subjectsOf } from '../data.ts'
 import type { Engine } from '../databases.ts'
-import { cpuSecondsOf, type Running } from '../process.ts'
-import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { cpuSecondsOf, type Running, sessionCpuSeconds } from '../process.ts'
+import { type Bench, median, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { CURRENCY, prepareShop, productOf } from '../shop.ts'
 import { warmUp } from '../warm-up.ts'
 
@@ -34,6 +34,8 @@ async function buy(send: Send, productId: string): Promise<void> {
 /** Matchday of one checkout, or the raw reference. */
 interface Lane {
   running: Running
+  /** Of the database. */
+  url: string
   /** Of the fans who buy. */
   tokens: string[]
   /** What it says of a kind of product. */
@@ -52,7 +54,7 @@ async function startLane(bench: Bench, engine: Engine, checkout?: Checkout): Pro
     const label = `${engine}, ${name}`
     return checkout ? labelAt(label, checkout.commit) : label
   }
-  return { running, tokens: bench.tokensOf(FANS, FANS), labelOf, sells: () => true, remove }
+  return { running, url, tokens: bench.tokensOf(FANS, FANS), labelOf, sells: () => true, remove }
 }
 
 /** The same rows, in three commits, without Matchday. */
@@ -61,7 +63,14 @@ async function startRaw({ databases, subjects }: Bench, engine: Engine): Promise
   await prepareShop(url)
   const running = await subjects.rawCash(url)
   const labelOf = () => `${engine}, raw rows`
-  return { running, tokens: subjectsOf(FANS, FANS), labelOf, sells: name => name === 'one product', remove }
+  return {
+    running,
+    url,
+    tokens: subjectsOf(FANS, FANS),
+    labelOf,
+    sells: name => name === 'one product',
+    remove,
+  }
 }
 
 export const cash: Scenario = {
@@ -76,10 +85,18 @@ export const cash: Scenario = {
       const lanes = [await startLane(bench, engine)]
       let bought = 0
 
-      /** Purchases a second, and purchases for each second of CPU time of the server. */
-      async function measure({ running, tokens }: Lane, productIdOf: (n: number) => string, seconds: number) {
+      /** Purchases a second, and for each second of CPU time of the server, and of the server and the sessions of its database. */
+      async function measure(
+        { running, tokens, url }: Lane,
+        productIdOf: (n: number) => string,
+        seconds: number,
+      ) {
         const started = performance.now()
-        const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
+        const cpuSeconds = () => ({
+          server: cpuSecondsOf(running.pid) ?? Number.NaN,
+          sessions: engine === 'postgres' ? sessionCpuSeconds(url) : 0,
+        })
+        const before = cpuSeconds()
         let purchases = 0
         const buyer = async () => {
           while (performance.now() - started < seconds * 1_000) {
@@ -98,9 +115,12 @@ export const cash: Scenario = {
         }
         await Promise.all(Array.from({ length: CONNECTIONS }, buyer))
         const took = (performance.now() - started) / 1_000
+        const after = cpuSeconds()
+        const [server, sessions] = [after.server - before.server, after.sessions - before.sessions]
         return {
           perSecond: purchases / took,
-          perCpuSecond: purchases / ((cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore),
+          perCpuSecond: purchases / server,
+          perCpuSecondOfBoth: purchases / (server + sessions),
         }
       }
 
@@ -122,13 +142,19 @@ export const cash: Scenario = {
           for (const { lane, productIdOf, rounds } of kinds)
             rounds.push(await measure(lane, productIdOf, options.seconds))
         for (const { name, lane, rounds } of kinds) {
+          const both = rounds.map(round => round.perCpuSecondOfBoth)
           const perCpuSecond = rounds.reduce((sum, round) => sum + round.perCpuSecond, 0) / rounds.length
           all.rows.push(
             row(
               lane.labelOf(name),
               'purchases/s',
               rounds.map(({ perSecond }) => perSecond),
-              { perCpuSecond },
+              {
+                perCpuSecond,
+                perCpuSecondOfBoth: median(both),
+                lowOfBoth: Math.min(...both),
+                highOfBoth: Math.max(...both),
+              },
             ),
           )
         }
