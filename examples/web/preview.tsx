@@ -3,8 +3,9 @@
  * language is that of the address, `?lang=pt`.
  */
 import { render } from 'preact'
+import type { Entry, Named } from './drafts.tsx'
 import { applyLanguage } from './lang/lang.ts'
-import { type Entry, type Named, views } from './previews.tsx'
+import { views } from './previews.tsx'
 
 /** What the console sends: an entry with its texts in one language, and addresses that the page can read. */
 interface Shown {

@@ -4,10 +4,22 @@
  */
 import type { ComponentChild } from 'preact'
 import type * as api from './api.ts'
+import {
+  after,
+  DAY_MS,
+  type Entry,
+  listOf,
+  matchOf,
+  type Named,
+  NOBODY,
+  pictureOf,
+  questionOf,
+  sponsorOf,
+  textOf,
+} from './drafts.tsx'
 import { text } from './lang/lang.ts'
 import { ConsentChoices, type Document } from './parts/consents.tsx'
 import { Gift } from './parts/enter-code.tsx'
-import { MatchCard } from './parts/match-card.tsx'
 import { Card as MemberCard } from './parts/member-cards.tsx'
 import { MessageRow } from './parts/message-row.tsx'
 import { Crest, Picture } from './parts/picture.tsx'
@@ -16,31 +28,12 @@ import { QuestRow } from './parts/quest-row.tsx'
 import { Round, RoundSheet } from './parts/round.tsx'
 import type { MemberCard as KeptCard } from './passes.ts'
 import { Entry as AccountRow } from './screens/account.tsx'
-import { Prediction } from './screens/matches.tsx'
 import { Status } from './screens/membership.tsx'
 import { PackTile } from './screens/packs.tsx'
 import { RewardTile } from './screens/rewards.tsx'
 import { SetPanel } from './screens/sets.tsx'
 import { ProductTile } from './screens/shop.tsx'
 
-/** A draft may lack any member, and have any value in it. */
-export type Entry = Record<string, unknown>
-
-/** The entries that the draft names, in the language of the page. */
-export interface Named {
-  teams: Pick<api.Team, 'id' | 'name' | 'shortName' | 'primaryColor' | 'secondaryColor' | 'crestUrl'>[]
-  competitions: { id: string; name: string }[]
-  sponsors: api.Sponsor[]
-  players: { id: string; name: string; imageUrl: string | null }[]
-  collectibles: { id: string; name: string; imageUrl: string | null; rarity: string }[]
-}
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const after = (ms: number) => new Date(Date.now() + ms).toISOString()
-const listOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(Object) : [])
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-const pictureOf = (value: unknown) => (typeof value === 'string' ? value : null)
 const nothing = () => {}
 
 /** Guarantee of the casts: the components read what an entry has, and the members that are added. */
@@ -212,9 +205,6 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
   },
 }
 
-const sponsorOf = ({ sponsorId }: Entry, { sponsors }: Named) =>
-  sponsors.find(({ id }) => id === sponsorId) ?? null
-
 const unknownCard = (id: string) => ({ id, name: id, imageUrl: null, rarity: 'common' })
 
 /** What an event puts in the place of a pointer, by the name of its member. */
@@ -236,96 +226,3 @@ const Push = ({ message: { title, body, imageUrl } }: { message: api.Message }) 
     </span>
   </aside>
 )
-
-type Choices = api.Question['options']
-
-/** Open, before the fan has voted. */
-function questionOf(entry: Entry, options: Choices, sponsor: api.Question['sponsor']): api.Question {
-  const scale = Number(Object(entry.options).scale) || null
-  return {
-    id: textOf(entry.id),
-    matchId: null,
-    title: textOf(entry.title),
-    imageUrl: pictureOf(entry.imageUrl),
-    // Guarantee of the cast: the form offers the kinds of questions.
-    kind: (entry.kind ?? 'poll') as api.Question['kind'],
-    options,
-    scale: Array.isArray(entry.options) ? null : scale,
-    state: 'open',
-    opensAt: after(-HOUR_MS),
-    closesAt: after(HOUR_MS),
-    changeable: entry.changeable === true,
-    sponsor,
-    points: typeof entry.points === 'number' ? entry.points : null,
-    requires: {},
-    myVote: null,
-    results: null,
-    correct: null,
-  }
-}
-
-const side = (id: string, shortName: string, primaryColor: string) => ({
-  id,
-  name: shortName,
-  shortName,
-  primaryColor,
-  secondaryColor: '#ffffff',
-  crestUrl: null,
-})
-/** Two teams for a competition, which has none of its own. */
-const NOBODY: Named = {
-  teams: [side('home', 'AAA', '#1d5fa8'), side('away', 'BBB', '#a8321d')],
-  competitions: [],
-  sponsors: [],
-  players: [],
-  collectibles: [],
-}
-
-/** A match with the form to predict it, by the rules of the competition, if it has any. */
-function matchOf(entry: Entry, named: Named, competition: Entry | null): ComponentChild {
-  const { id, venue, round, status = 'scheduled', homeScore, awayScore } = entry
-  const kickoffAt = Number.isNaN(Date.parse(textOf(entry.kickoffAt)))
-    ? after(DAY_MS)
-    : textOf(entry.kickoffAt)
-  const name = competition
-    ? textOf(competition.name)
-    : (named.competitions.find(one => one.id === entry.competition)?.name ?? textOf(entry.competition))
-  const match = {
-    id: textOf(id),
-    competition: name,
-    season: '',
-    round: pictureOf(round),
-    venue: pictureOf(venue),
-    homeTeamId: textOf(entry.homeTeamId) || 'home',
-    awayTeamId: textOf(entry.awayTeamId) || 'away',
-    kickoffAt,
-    status,
-    homeScore: homeScore ?? null,
-    awayScore: awayScore ?? null,
-    revision: 1,
-    sponsorId: null,
-    checkIn: null,
-    sponsor: sponsorOf(entry, named),
-  } as api.Match
-  const rules = {
-    matchId: match.id,
-    closesAt: kickoffAt,
-    joker: competition?.joker ?? null,
-    split: null,
-    points: competition?.points,
-  } as api.PredictionRules
-  const teams = named.teams as api.Team[]
-  const data = {
-    teams,
-    predictions: new Map(),
-    jokersUsed: new Map(),
-    handle: null,
-    isPublic: false,
-    rules: new Map(competition ? [[match.id, rules]] : []),
-  }
-  return (
-    <MatchCard match={match} teams={teams}>
-      <Prediction match={match} data={data} reload={async () => {}} />
-    </MatchCard>
-  )
-}
