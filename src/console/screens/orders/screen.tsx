@@ -141,11 +141,8 @@ const COLUMNS: Column<ListedOrder>[] = [
     id: 'products',
     title: 'Products',
     under: true,
-    cell: ({ products, units }) => (
-      <>
-        {units} × <bdi>{products.join(', ')}</bdi>
-      </>
-    ),
+    // One text: the ellipsis would take the place of a second one as a whole.
+    cell: ({ products, units }) => <bdi>{`${units} × ${products.join(', ')}`}</bdi>,
   },
   {
     id: 'status',
