@@ -125,6 +125,18 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Table (skipped: ${noBrowser})` 
         await close()
       })
 
+      test('opens with rewards, which have more to show than other kinds', async () => {
+        const { context, close } = await openBrowser()
+        const page = await pages.open(context, '/catalogue', 'editor')
+        await page.getByRole('columnheader', { name: 'Claimed' }).waitFor()
+        await page
+          .locator('[aria-current=page], [aria-selected=true]')
+          .getByText(/^Rewards/)
+          .first()
+          .waitFor()
+        await close()
+      })
+
       test('who may only read sees the table without edits, and a failure can be tried again', async () => {
         const { context, complaints, close } = await openBrowser()
         const page = await pages.open(context, '/catalogue/reward?search=Reward', 'support')

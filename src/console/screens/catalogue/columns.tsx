@@ -70,7 +70,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     has('stock') && {
       id: 'left',
       title: 'Left',
-      width: '9rem',
+      width: '8rem',
       align: 'end',
       sorts: true,
       cell: entry => <Units entry={entry} onEdit={edits?.onStock} />,
@@ -112,14 +112,14 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     {
       id: 'missing',
       title: 'Missing texts',
-      width: '9rem',
+      width: '7.75rem',
       hide: 'middle',
       cell: ({ missing }) => <Missing of={missing} />,
     },
     edits !== null && {
       id: 'actions',
       title: 'Actions',
-      width: '6rem',
+      width: '5.25rem',
       align: 'end',
       hide: 'narrow',
       cell: entry => <RowActions kind={kind} entry={entry} onActivation={edits.onActivation} />,

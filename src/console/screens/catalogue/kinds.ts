@@ -5,9 +5,10 @@ import type { Tone } from '../../parts/badge.tsx'
 export type Kind = Data<'listCatalogueKinds'>['kinds'][number]
 export type KindName = Kind['kind']
 
-/** In the order of the tabs: first kinds that give fans something. */
-export const inOrder = (kinds: Kind[]): Kind[] =>
-  kinds.toSorted((a, b) => Number(b.givesValue) - Number(a.givesValue))
+/** In the order of the tabs: first kinds that give fans something, of which those with pictures, such as rewards. */
+export const inOrder = (kinds: Kind[]): Kind[] => kinds.toSorted((a, b) => rankOf(b) - rankOf(a))
+
+const rankOf = ({ givesValue, columns }: Kind) => (givesValue ? 1 + Number(columns.includes('picture')) : 0)
 
 export const titleOf = ({ list }: Kind): string => list.charAt(0).toUpperCase() + list.slice(1)
 
