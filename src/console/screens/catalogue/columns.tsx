@@ -119,7 +119,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     edits !== null && {
       id: 'actions',
       title: 'Actions',
-      width: '5.25rem',
+      width: '6rem',
       align: 'end',
       hide: 'narrow',
       cell: entry => <RowActions kind={kind} entry={entry} onActivation={edits.onActivation} />,
