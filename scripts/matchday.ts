@@ -35,6 +35,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   matches: ['Lowers a revision of a match that is too high', () => import('./matches.ts')],
   moderate: ['Shows and records decisions of moderators about fans', () => import('./moderate.ts')],
   segments: ['Counts and exports the fans of a segment', () => import('./segments.ts')],
+  campaigns: ['Previews, starts and stops messages to a segment', () => import('./campaigns.ts')],
   codes: ['Generates, voids and counts codes of campaigns', () => import('./codes.ts')],
   'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
   reconcile: ['Compares the payments of Stripe with those of this server', () => import('./reconcile.ts')],

@@ -22,6 +22,7 @@ import { sweepConsole } from '../identity/staff/sweep.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
+import { runCampaigns, sweepCampaigns } from '../operate/admin/campaigns/run.ts'
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
 import { warnOfUnreadable } from '../operate/admin/encrypted-rows.ts'
 import { countSeason } from '../operate/admin/season/sweep.ts'
@@ -132,7 +133,11 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
     start(CASH_EVERY_MS, 'remind fans', () => remindFans({ db: deps.db, stopping: () => stopping })),
-    start(SWEEP_EVERY_MS, 'delete old messages', () => deleteOldMessages(deps.db)),
+    start(POLL_EVERY_MS, 'send campaigns', () => runCampaigns(deps, { stopping: () => stopping })),
+    start(SWEEP_EVERY_MS, 'delete old messages', async () => {
+      await sweepCampaigns(deps.db)
+      await deleteOldMessages(deps.db)
+    }),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
     start(POLL_EVERY_MS, 'advance leagues', async () => {
       await advanceLeagues(deps, () => stopping)

@@ -23,6 +23,7 @@ import { lockLedgers } from '../economy/points/account.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
 import { createAccountSpine } from '../fan/account/spine.ts'
 import { consentToTerms, readConsenting } from '../fan/consents/consents.ts'
+import { findHeld } from '../fan/messages/held.ts'
 import { countUnread } from '../fan/messages/inbox.ts'
 import { messageObserver } from '../fan/messages/observer.ts'
 import { createMessagesSpine } from '../fan/messages/spine.ts'
@@ -65,7 +66,7 @@ export const createSpine = (): Spine => ({
   inbox: createInboxSpine(countUnread),
   messages: createMessagesSpine(),
   webhooks: createWebhooksSpine(),
-  push: createPushSpine(),
+  push: createPushSpine(findHeld),
   account: createAccountSpine(async (tx, userIds) => {
     await endRequestsAbout(tx, userIds)
     await forgetSegments(tx, userIds)

@@ -2358,6 +2358,11 @@ export interface components {
             ids?: string[];
             /** @description All messages whose `createdAt` is not later: that of the newest one that the fan has seen. */
             until?: string;
+            /**
+             * @description With `ids`: the fan has opened their `url`, which reports count.
+             * @constant
+             */
+            clicked?: true;
         };
         /** UnreadCount */
         UnreadCount: {

@@ -24,6 +24,7 @@ const SCREENS: Record<Area['path'], () => Promise<ScreenModule>> = {
   'match-day': () => import('./screens/match-day/screen.tsx'),
   moderation: () => import('./screens/moderation/screen.tsx'),
   desk: () => import('./screens/desk/screen.tsx'),
+  campaigns: () => import('./screens/campaigns/screen.tsx'),
   webhooks: () => import('./screens/webhooks/screen.tsx'),
   keys: () => import('./screens/keys/screen.tsx'),
   jobs: () => import('./screens/jobs/screen.tsx'),

@@ -27,6 +27,7 @@ export const AREAS = [
   { path: 'season', title: 'Season', icon: 'season', group: 'Club', permission: 'season.read' },
   { path: 'orders', title: 'Orders', icon: 'orders', group: 'Club', permission: 'orders.read' },
   { path: 'catalogue', title: 'Catalogue', icon: 'catalogue', group: 'Club', permission: 'catalogue.read' },
+  { path: 'campaigns', title: 'Campaigns', icon: 'send', group: 'Club', permission: 'campaigns.read' },
   { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System', permission: 'webhooks.read' },
   { path: 'keys', title: 'Server keys', icon: 'keys', group: 'System', permission: 'keys.read' },
   { path: 'jobs', title: 'Jobs', icon: 'jobs', group: 'System', permission: 'jobs.read' },

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "campaign_not_found" | "campaign_inactive" | "campaign_changed" | "campaign_finished" | "campaign_started" | "campaign_not_running" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -597,6 +597,54 @@ export interface components {
              */
             code: "uploads_unavailable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The catalogue has no notification of this id with `at`. */
+        CampaignNotFoundProblem: {
+            /**
+             * @description `campaign_not_found`.
+             * @constant
+             */
+            code: "campaign_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The notification or its segment has `active: false`. */
+        CampaignInactiveProblem: {
+            /**
+             * @description `campaign_inactive`.
+             * @constant
+             */
+            code: "campaign_inactive";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Look at the preview again: its texts or its segment are others now. */
+        CampaignChangedProblem: {
+            /**
+             * @description `campaign_changed`.
+             * @constant
+             */
+            code: "campaign_changed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Each fan gets a campaign once. To send a message again, create another notification. */
+        CampaignFinishedProblem: {
+            /**
+             * @description `campaign_finished`.
+             * @constant
+             */
+            code: "campaign_finished";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description It waits for its time, or is being sent. */
+        CampaignStartedProblem: {
+            /**
+             * @description `campaign_started`.
+             * @constant
+             */
+            code: "campaign_started";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description It was not started, is stopped, or is finished. */
+        CampaignNotRunningProblem: {
+            /**
+             * @description `campaign_not_running`.
+             * @constant
+             */
+            code: "campaign_not_running";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A pending order uses the credit of this voucher. The voucher is available again when the order is cancelled or expires, after at most 30 minutes. */
         VoucherReservedProblem: {
             /**
@@ -756,7 +804,7 @@ export interface components {
                  */
                 role: "support" | "editor" | "moderator" | "finance" | "owner";
             };
-            permissions: ("session.own" | "overview.read" | "season.read" | "season.money" | "fans.read" | "fans.personal" | "fans.write" | "fans.export" | "fans.merge" | "fans.erase" | "points.write" | "catalogue.read" | "catalogue.write" | "desk.use" | "moderation.read" | "moderation.write" | "matches.read" | "matches.write" | "gate.show" | "orders.read" | "orders.write" | "refunds.write" | "webhooks.read" | "webhooks.write" | "keys.read" | "keys.write" | "jobs.read" | "jobs.write" | "approvals.decide" | "audit.read" | "staff.write")[];
+            permissions: ("session.own" | "overview.read" | "season.read" | "season.money" | "fans.read" | "fans.personal" | "fans.write" | "fans.export" | "fans.merge" | "fans.erase" | "points.write" | "catalogue.read" | "catalogue.write" | "campaigns.read" | "campaigns.write" | "desk.use" | "moderation.read" | "moderation.write" | "matches.read" | "matches.write" | "gate.show" | "orders.read" | "orders.write" | "refunds.write" | "webhooks.read" | "webhooks.write" | "keys.read" | "keys.write" | "jobs.read" | "jobs.write" | "approvals.decide" | "audit.read" | "staff.write")[];
             /** @description For the header `X-CSRF-Token` of requests that write. */
             csrfToken: string;
             /** @description When the session ends. */
@@ -2474,6 +2522,141 @@ export interface components {
             height: number;
             /** @description Size of the stored file. */
             bytes: number;
+        };
+        /** ListedCampaign */
+        ListedCampaign: {
+            /** @description The id of its notification. */
+            id: string;
+            /**
+             * @description `draft`: it was never started. `scheduled`: it waits for its time.
+             * @enum {string}
+             */
+            state: "draft" | "scheduled" | "running" | "stopped" | "finished";
+            /** @description An instant, or a local time of each fan. */
+            at: string;
+            /** @description Null: all fans. */
+            segment: string | null;
+            /**
+             * @description What fans can switch off.
+             * @enum {string}
+             */
+            category: "account" | "orders" | "rewards" | "match" | "social" | "marketing";
+            /** @description Whether devices get it too. */
+            push: boolean;
+            /** @description In the default language; as it was when it was started. */
+            title: string;
+            /** @description False: it cannot be started. */
+            active: boolean;
+            /** @description Null: never. */
+            startedAt: string | null;
+            /** @description Null: it was not started. */
+            beginsAt: string | null;
+            /** @description Null: it is not stopped. */
+            stoppedAt: string | null;
+            /** @description Null: it is not finished. */
+            finishedAt: string | null;
+            /** @description Null: it has not begun. */
+            fans: number | null;
+            /** @description Fans who got it. */
+            sent: number;
+        };
+        /** Campaigns */
+        Campaigns: {
+            /** @description The last start first, then those that were never started. */
+            campaigns: components["schemas"]["ListedCampaign"][];
+        };
+        /** MessageCampaignReport */
+        MessageCampaignReport: {
+            /** @description The id of its notification. */
+            id: string;
+            /**
+             * @description `draft`: it was never started. `scheduled`: it waits for its time.
+             * @enum {string}
+             */
+            state: "draft" | "scheduled" | "running" | "stopped" | "finished";
+            /** @description An instant, or a local time of each fan. */
+            at: string;
+            /** @description Null: all fans. */
+            segment: string | null;
+            /**
+             * @description What fans can switch off.
+             * @enum {string}
+             */
+            category: "account" | "orders" | "rewards" | "match" | "social" | "marketing";
+            /** @description Whether devices get it too. */
+            push: boolean;
+            /** @description In the default language; as it was when it was started. */
+            title: string;
+            /** @description False: it cannot be started. */
+            active: boolean;
+            /** @description Null: never. */
+            startedAt: string | null;
+            /** @description Null: it was not started. */
+            beginsAt: string | null;
+            /** @description Null: it is not stopped. */
+            stoppedAt: string | null;
+            /** @description Null: it is not finished. */
+            finishedAt: string | null;
+            /** @description Null: it has not begun. */
+            fans: number | null;
+            /** @description Fans who got it. */
+            sent: number;
+            /** @description Fans who wait for it. */
+            queued: number;
+            /** @description Fans who do not want it. */
+            skipped: number;
+            /** @description Fans who were erased or merged before it was their turn. */
+            left: number;
+            /** @description Fans who have read it. Messages are kept for 90 days. */
+            read: number;
+            /** @description Fans who have opened its link. */
+            clicked: number;
+            /** @description Pushes are kept for 30 days. */
+            devices: {
+                /** @description Pushes that wait. */
+                queued: number;
+                /** @description Pushes that wait until the campaign is started again. */
+                held: number;
+                /** @description Pushes that a service has accepted. */
+                sent: number;
+                /** @description Devices that no longer exist. */
+                gone: number;
+                /** @description Pushes that a service has refused. */
+                failed: number;
+                /** @description Pushes that were not sent: quiet hours, limits, or the fan does not want them. */
+                skipped: number;
+            };
+        };
+        /** CampaignPreview */
+        CampaignPreview: {
+            /** @description Of what is shown. A start with another version is refused. */
+            version: string;
+            /** @description Fans who are in the segment now. */
+            fans: number;
+            /** @description The default language first. */
+            samples: {
+                /** @description A language of its texts; `any` if they have none. */
+                language: string;
+                /** @description Fans who get it in this language. */
+                fans: number;
+                title: string;
+                body: string;
+                /** @description What a tap opens. */
+                url: string | null;
+                imageUrl: string | null;
+            }[];
+        };
+        /** StartCampaign */
+        StartCampaign: {
+            /** @description The `version` of the preview. */
+            version: string;
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** StopCampaign */
+        StopCampaign: {
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
         };
         /** DeskCode */
         DeskCode: {
@@ -4686,6 +4869,26 @@ export interface operations {
             };
         };
     };
+    listCampaigns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaigns"];
+                };
+            };
+        };
+    };
     listCases: {
         parameters: {
             query?: {
@@ -5484,6 +5687,29 @@ export interface operations {
             };
         };
     };
+    previewCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The campaign: the id of its notification. */
+                campaignId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignPreview"];
+                };
+            };
+        };
+    };
     previewQuest: {
         parameters: {
             query?: never;
@@ -5662,6 +5888,29 @@ export interface operations {
                             pointer: "/fan" | "/requires/segment";
                         }[];
                     };
+                };
+            };
+        };
+    };
+    readCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The campaign: the id of its notification. */
+                campaignId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageCampaignReport"];
                 };
             };
         };
@@ -7014,6 +7263,33 @@ export interface operations {
             };
         };
     };
+    startCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The campaign: the id of its notification. */
+                campaignId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartCampaign"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageCampaignReport"];
+                };
+            };
+        };
+    };
     startImport: {
         parameters: {
             query?: never;
@@ -7041,6 +7317,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobRun"];
+                };
+            };
+        };
+    };
+    stopCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The campaign: the id of its notification. */
+                campaignId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopCampaign"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageCampaignReport"];
                 };
             };
         };
@@ -7430,6 +7733,12 @@ export interface problems {
   'picture_damaged': components['schemas']['PictureDamagedProblem']
   'picture_too_large': components['schemas']['PictureTooLargeProblem']
   'uploads_unavailable': components['schemas']['UploadsUnavailableProblem']
+  'campaign_not_found': components['schemas']['CampaignNotFoundProblem']
+  'campaign_inactive': components['schemas']['CampaignInactiveProblem']
+  'campaign_changed': components['schemas']['CampaignChangedProblem']
+  'campaign_finished': components['schemas']['CampaignFinishedProblem']
+  'campaign_started': components['schemas']['CampaignStartedProblem']
+  'campaign_not_running': components['schemas']['CampaignNotRunningProblem']
   'voucher_reserved': components['schemas']['VoucherReservedProblem']
   'case_not_open': components['schemas']['CaseNotOpenProblem']
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
@@ -7531,6 +7840,8 @@ export interface codes {
   listApprovals: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the actions of staff, newest first */
   listAudit: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List campaigns of messages */
+  listCampaigns: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the open cases, the heaviest or the oldest first */
   listCases: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the entries of a kind */
@@ -7585,12 +7896,16 @@ export interface codes {
   planCatalogueEntry: 'malformed_request' | 'request_timeout' | 'catalogue_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Preview a merge */
   planMergeOfFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'fans_not_mergeable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Count the fans of a campaign, and show it in each language */
+  previewCampaign: 'malformed_request' | 'campaign_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Show which completions a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes. */
   previewQuest: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Show which points a draft would have given. Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection closes. */
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Count the fans of the draft of a segment, and show where it is used */
   previewSegment: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read how far a campaign is */
+  readCampaign: 'malformed_request' | 'campaign_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read how a campaign of codes runs */
   readCampaignReport: 'malformed_request' | 'entry_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a case: its reports with their evidence, and the record of the fan */
@@ -7687,10 +8002,14 @@ export interface codes {
   signIn: 'malformed_request' | 'link_not_valid' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Back up a SQLite database in the background */
   startBackup: 'malformed_request' | 'request_timeout' | 'job_running' | 'backup_not_possible' | 'backup_has_no_room' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Start a campaign, or continue it after a stop. It is sent at its time, or at once if that is over. No fan gets it twice. */
+  startCampaign: 'malformed_request' | 'campaign_not_found' | 'request_timeout' | 'campaign_inactive' | 'campaign_changed' | 'campaign_finished' | 'campaign_started' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Import a file after its dry run */
   startImport: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'job_running' | 'import_not_tried' | 'import_has_invalid_lines' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Verify the ledger, quests or items in the background */
   startVerification: 'malformed_request' | 'request_timeout' | 'job_running' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Stop a campaign. After the batch that is being sent. Pushes that wait are held back. */
+  stopCampaign: 'malformed_request' | 'campaign_not_found' | 'request_timeout' | 'campaign_not_running' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Upload a part of a file */
   storeImportFilePart: 'malformed_request' | 'import_file_gone' | 'request_timeout' | 'import_file_complete' | 'payload_too_large' | 'import_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Activate or deactivate an entry */
@@ -7757,6 +8076,7 @@ export const requests = {
   listAppeals: { method: 'GET', path: '/api/moderation/appeals' },
   listApprovals: { method: 'GET', path: '/api/approvals' },
   listAudit: { method: 'GET', path: '/api/audit' },
+  listCampaigns: { method: 'GET', path: '/api/campaigns' },
   listCases: { method: 'GET', path: '/api/moderation/cases' },
   listCatalogueEntries: { method: 'GET', path: '/api/catalogue/{kind}' },
   listCatalogueHistory: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}/history' },
@@ -7784,9 +8104,11 @@ export const requests = {
   openQuestion: { method: 'POST', path: '/api/live/questions/{questionId}/open', body: true },
   planCatalogueEntry: { method: 'POST', path: '/api/catalogue/{kind}/plan', body: true },
   planMergeOfFan: { method: 'POST', path: '/api/fans/{fanId}/merge/plan', body: true },
+  previewCampaign: { method: 'GET', path: '/api/campaigns/{campaignId}/preview' },
   previewQuest: { method: 'POST', path: '/api/catalogue/quest/preview', body: true },
   previewRule: { method: 'POST', path: '/api/catalogue/rule/preview', body: true },
   previewSegment: { method: 'POST', path: '/api/catalogue/segment/preview', body: true },
+  readCampaign: { method: 'GET', path: '/api/campaigns/{campaignId}' },
   readCampaignReport: { method: 'GET', path: '/api/catalogue/campaign/entries/{entryId}/report' },
   readCase: { method: 'GET', path: '/api/moderation/cases/{caseId}' },
   readCatalogueEntry: { method: 'GET', path: '/api/catalogue/{kind}/entries/{entryId}' },
@@ -7835,8 +8157,10 @@ export const requests = {
   setWebhookTypes: { method: 'PUT', path: '/api/webhooks/endpoints/{endpointId}/types', body: true },
   signIn: { method: 'POST', path: '/api/session/sign-in', body: true },
   startBackup: { method: 'POST', path: '/api/jobs/backups', body: true },
+  startCampaign: { method: 'POST', path: '/api/campaigns/{campaignId}/start', body: true },
   startImport: { method: 'POST', path: '/api/jobs/imports', body: true },
   startVerification: { method: 'POST', path: '/api/jobs', body: true },
+  stopCampaign: { method: 'POST', path: '/api/campaigns/{campaignId}/stop', body: true },
   storeImportFilePart: { method: 'PUT', path: '/api/jobs/imports/files/{fileId}/parts/{part}', file: true },
   switchCatalogueEntry: { method: 'POST', path: '/api/catalogue/{kind}/entries/{entryId}/activation', body: true },
   testWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/test', body: true },

@@ -89,6 +89,7 @@ onEachEngine(
         pictureId: '5e'.repeat(32),
         endpointId: 'unknown',
         questionId: await addQuestion(world),
+        campaignId: 'unknown',
         accountId: 'unknown',
         lane: 'event',
         sequence: '1',

@@ -495,8 +495,15 @@ async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: str
   const { push: _, ...shown } = template
   await tx.insert(messages).values({
     ...{ ...shown, id: text, userId: 'Z', notificationId: text, cause: text },
-    ...{ createdAt: at, readAt: at, hiddenAt: new Date(-1) },
+    ...{ createdAt: at, readAt: at, clickedAt: at, hiddenAt: new Date(-1) },
   })
+  const { messageCampaigns, messageCampaignFans } = tx.tables
+  await tx.insert(messageCampaigns).values({
+    ...{ id: text, state: 'stopped', content: text, definition: text, startedAt: at, beginsAt: at },
+    ...{ listedAt: at, stoppedAt: at, resumedAt: at, fans: 3, sent: 1, skipped: 1 },
+  })
+  const reached = { campaignId: text, userId: 'Z', state: 'sent', dueAt: at, messageId: text }
+  await tx.insert(messageCampaignFans).values(reached)
   const [match] = await tx.select().from(tx.tables.matches).limit(1)
   const progress = { moment: text, cursor: 'é', startedAt: at, finishedAt: at }
   await tx.insert(matchReminders).values({ ...progress, matchId: match?.id ?? '' })

@@ -94,6 +94,8 @@ export function definePushTables(kit: ColumnKit, { users }: Referenced<'users'>)
         .where(sql`${t.state} = 'pending'`),
       kit.index('push_deliveries_counted').on(t.userId, t.countedAt).where(sql`${t.countedAt} is not null`),
       kit.index('push_deliveries_created').on(t.createdAt),
+      // A campaign that continues after a stop queues them again.
+      kit.index('push_deliveries_held').on(t.userId).where(sql`${t.reason} = 'campaign_stopped'`),
       kit.check('push_deliveries_state', sql`${t.state} in ('pending', 'sent', 'skipped', 'failed')`),
       kit.check('push_deliveries_ended', sql`(${t.state} = 'pending') = (${t.endedAt} is null)`),
     ],

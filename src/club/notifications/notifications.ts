@@ -38,6 +38,10 @@ const notificationOf = (entry: NotificationEntry, isBuiltIn: boolean): Notificat
   isBuiltIn,
 })
 
+/** Those with `at`, also if they are switched off: staff start them. */
+export const listCampaigns = async (reader: Reader) =>
+  (await listNotifications(reader)).flatMap(({ at, ...entry }) => (at == null ? [] : [{ ...entry, at }]))
+
 /** Those that are switched on, by type of event or moment. */
 export async function readListening(reader: Reader): Promise<ReadonlyMap<string, Notification[]>> {
   const active = (await listNotifications(reader)).filter(({ active }) => active !== false)

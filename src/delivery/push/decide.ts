@@ -9,6 +9,7 @@ import { refusesMessagesFrom } from '../../identity/relations/visibility.ts'
 import { findReachable } from '../../identity/users/sanction-state.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
 import { type Preferences, readPreferences } from '../preferences/preferences.ts'
+import { HELD } from './hold.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
 
@@ -22,6 +23,7 @@ type Reason =
   | 'not_reachable'
   | 'switched_off'
   | 'sender_blocked'
+  | typeof HELD
   | 'daily_limit'
   | 'expired'
 
@@ -58,6 +60,7 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
   )
   const reachable = await findReachable(tx, userIds)
   const preferences = await readPreferences(tx, userIds)
+  const held = await tx.spine.push.findHeld(tx, userIds)
   const { pushesPerDay } = await settingsOf(tx)
   // Days begin at different times, but none of them a day and a few hours ago.
   const since = new Date(tx.now().getTime() - 26 * 3_600_000)
@@ -72,6 +75,7 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
     const wanted = preferences.get(userId)
     if (!device) return skip('device_removed')
     if (!wanted || !reachable.has(userId)) return skip('not_reachable')
+    if (held.has(messageId)) return skip(HELD)
     // Guarantee of the cast: `enqueuePushes` takes categories.
     if (!wanted.push[category as keyof Preferences['push']]) return skip('switched_off')
     if (senderId !== null && (await refusesMessagesFrom(tx, userId, senderId))) return skip('sender_blocked')

@@ -44,7 +44,11 @@ const selectDevices = prepared((tx: Transaction, userIds: string) => {
 })
 
 /** Queues each push for each device of its fan, and returns the number of rows. They are sent after the commit, in this order. */
-export async function enqueuePushes(tx: Transaction, pushes: Push[]): Promise<number> {
+export async function enqueuePushes(
+  tx: Transaction,
+  pushes: Push[],
+  { bulk = pushes.length > MAX_SINGLE } = {},
+): Promise<number> {
   if (pushes.length === 0) return 0
   const found = await selectDevices(tx, toList([...new Set(pushes.map(({ userId }) => userId))]))
   const byFan = Map.groupBy(found, ({ userId }) => userId)
@@ -53,7 +57,7 @@ export async function enqueuePushes(tx: Transaction, pushes: Push[]): Promise<nu
       ...device,
       messageId: push.messageId,
       position: tx.now().getTime() * STEP + (index % STEP),
-      bulk: pushes.length > MAX_SINGLE,
+      bulk,
       category: push.category,
       content: contentOf(push),
       collapseKey: push.collapseKey,

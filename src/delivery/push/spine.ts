@@ -1,4 +1,5 @@
 /** What rooms share about pushes of a database, in the memory of a process. */
+import type { Transaction } from '../../../db/index.ts'
 import { createSignal } from '../../core/signal.ts'
 
 declare module '../../../db/types.ts' {
@@ -15,7 +16,11 @@ interface SettledPushes {
   count: number
 }
 
-export const createPushSpine = () => ({
+/** `findHeld`: of the messages of these fans, those whose pushes wait, since their campaign is stopped. */
+export const createPushSpine = (
+  findHeld: (tx: Transaction, userIds: string[]) => Promise<ReadonlySet<string>>,
+) => ({
+  findHeld,
   /** Pushes are due, of these services. */
   queued: createSignal<readonly string[]>(),
   settled: createSignal<SettledPushes>(),

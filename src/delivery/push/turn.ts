@@ -10,6 +10,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { decide, lockDue, lockExpired } from './decide.ts'
 import { deleteDeadDevice, isWaiting } from './devices.ts'
+import { HELD } from './hold.ts'
 import type { Attempt } from './sender.ts'
 import { PUSH_OUTCOMES } from './spine.ts'
 
@@ -89,7 +90,10 @@ async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): P
       const { encryptedToken, tokenHash, kind, countedAt } = decision
       claims.push({ ...row, encryptedToken, tokenHash, kind, countedAt, leaseEndsAt })
     } else if ('laterAt' in decision) later.push({ ...row, leaseEndsAt: null, dueAt: decision.laterAt })
-    else ended.push({ ...row, ...ending(tx, 'skipped', decision.reason) })
+    else {
+      const skipped = { ...row, ...ending(tx, 'skipped', decision.reason) }
+      ended.push(decision.reason === HELD ? { ...skipped, content: row.content } : skipped)
+    }
   }
   await updateRows(tx, pushDeliveries, claims.map(rowOf), ['leaseEndsAt', 'countedAt'])
   await updateRows(tx, pushDeliveries, later, ['leaseEndsAt', 'dueAt'])

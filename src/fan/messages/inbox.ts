@@ -82,10 +82,15 @@ export function unreadOf(reader: Reader, userId: string): SQL<number> {
 }
 
 /** Marks messages as read, once: the first time stays. A repeat changes nothing. */
-export async function readMessages(tx: Transaction, { userId }: Caller, { ids, until }: ReadMessages) {
+export async function readMessages(
+  tx: Transaction,
+  { userId }: Caller,
+  { ids, until, clicked }: ReadMessages,
+) {
   const { messages } = tx.tables
   if ((ids === undefined) === (until === undefined))
     refuseField({ pointer: '/ids', message: 'must be stated, or `until`, and not both' })
+  if (clicked && ids === undefined) refuseField({ pointer: '/clicked', message: 'must be with `ids`' })
   const named =
     ids === undefined
       ? sql`${messages.createdAt} <= ${sql.param(instantIn(until ?? ''), messages.createdAt)}`
@@ -96,6 +101,12 @@ export async function readMessages(tx: Transaction, { userId }: Caller, { ids, u
     .where(and(isShown(messages, userId), isNull(messages.readAt), named))
     .returning({ id: messages.id })
   if (marked.length > 0) noteChange(tx, userId)
+  // Also of a message that only devices get.
+  if (clicked)
+    await tx
+      .update(messages)
+      .set({ clickedAt: tx.now() })
+      .where(and(eq(messages.userId, userId), isNull(messages.clickedAt), named))
   return { unread: await readUnread(tx, userId) }
 }
 
@@ -120,10 +131,11 @@ function noteChange(tx: Transaction, userId: string): void {
 export const exportMessages = (reader: Reader, userId: string) => {
   const { messages } = reader.tables
   const { userId: owner, ...columns } = messages
-  const { id, notificationId, cause, category, title, body, url, imageUrl, createdAt, readAt, hiddenAt } =
-    columns
+  const { id, notificationId, cause, category, title, body, url, imageUrl } = columns
+  const { createdAt, readAt, clickedAt, hiddenAt } = columns
+  const texts = { id, notificationId, cause, category, title, body, url, imageUrl }
   return reader
-    .select({ id, notificationId, cause, category, title, body, url, imageUrl, createdAt, readAt, hiddenAt })
+    .select({ ...texts, createdAt, readAt, clickedAt, hiddenAt })
     .from(messages)
     .where(eq(owner, userId))
     .orderBy(asc(createdAt), asc(id))

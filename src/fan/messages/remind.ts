@@ -3,6 +3,7 @@ import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 import { describeMatch, listClosing } from '../../club/matches/closing.ts'
 import type { Moment } from '../../club/notifications/moments.ts'
 import { type Notification, readListening } from '../../club/notifications/notifications.ts'
@@ -85,18 +86,20 @@ async function remindBatch(
     .values({ matchId, moment, cursor: '', startedAt: tx.now(), finishedAt: null })
     .onConflictDoNothing()
   const isOwn = and(eq(reminders.matchId, matchId), eq(reminders.moment, moment))
-  const [reminder] = await tx
-    .update(reminders)
-    .set({ moment })
-    .where(and(isOwn, isNull(reminders.finishedAt)))
-    .returning()
+  const [reminder] = await locksForUpdate(
+    tx,
+    tx
+      .select()
+      .from(reminders)
+      .where(and(isOwn, isNull(reminders.finishedAt))),
+  )
   if (!reminder) return null
   const fans = await selectUnpredicted(tx, matchId, reminder.cursor, FANS_TOGETHER)
   const userIds = fans.map(({ userId }) => userId)
   // An erasure, which deletes messages, and this run one after the other.
   await lockFans(tx, userIds)
   const causes = userIds.map(userId => ({ userId, cause: `${moment} ${matchId}`, type: moment, data }))
-  const written = await writeMessages(tx, listening, causes)
+  const { length: written } = await writeMessages(tx, listening, causes)
   const isLast = fans.length < FANS_TOGETHER
   await tx
     .update(reminders)
@@ -131,7 +134,7 @@ async function remindOfMemberships({ db, stopping = () => false }: Running, list
           tx,
           fresh.map(({ userId }) => userId),
         )
-        return writeMessages(tx, listening, fresh)
+        return (await writeMessages(tx, listening, fresh)).length
       })
     const last = ending.at(-1)
     if (ending.length < FANS_TOGETHER || !last) break

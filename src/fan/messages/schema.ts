@@ -51,6 +51,9 @@ export const ReadMessages = Closed(
         'All messages whose `createdAt` is not later: that of the newest one that the fan has seen.',
       ),
     ),
+    clicked: Type.Optional(
+      Type.Literal(true, { description: 'With `ids`: the fan has opened their `url`, which reports count.' }),
+    ),
   },
   { title: 'ReadMessages', description: 'Either `ids` or `until`.' },
 )

@@ -21,12 +21,13 @@ export interface Cause {
 
 type MessageRow = Tables['messages']['$inferSelect']
 
-/** Returns the number of messages. What was written before, or is deleted, is not written again. */
+/** Returns the messages. What was written before, or is deleted, is not written again. */
 export async function writeMessages(
   tx: Transaction,
   listening: ReadonlyMap<string, Notification[]>,
   causes: Cause[],
-): Promise<number> {
+  { bulk }: { bulk?: true } = {},
+): Promise<MessageRow[]> {
   const userIds = [...new Set(causes.map(({ userId }) => userId))]
   const locales = await readLocales(tx, userIds)
   const preferences = await readPreferences(tx, userIds)
@@ -53,12 +54,12 @@ export async function writeMessages(
     }
   }
   const written = await insertNewRows(tx, tx.tables.messages, firstOfEach(rows))
-  await enqueuePushes(tx, written.filter(({ id }) => toDevices.has(id)).map(pushOf))
+  await enqueuePushes(tx, written.filter(({ id }) => toDevices.has(id)).map(pushOf), { bulk })
   for (const { userId } of written) tx.spine.inbox.changed.announce(tx, { userId })
   if (written.length > 0)
     tx.spine.messages.decided.announce(tx, { outcome: 'written', count: written.length })
   if (missing > 0) tx.spine.messages.decided.announce(tx, { outcome: 'missing', count: missing })
-  return written.length
+  return written
 }
 
 /** When it is sent, the fan's preferences, quiet hours and limits decide. A device shows a message once. */
@@ -97,6 +98,7 @@ export function messageRowOf(
     imageUrl,
     createdAt: now,
     readAt: null,
+    clickedAt: null,
     hiddenAt: wanted.inbox[category] ? null : now,
   }
 }

@@ -61,6 +61,16 @@ export const PERMISSIONS = {
     roles: ['editor', 'owner'],
     twoPerson: ['money'],
   },
+  'campaigns.read': {
+    about: 'See campaigns of messages, with previews and reports',
+    roles: everyone,
+    twoPerson: [],
+  },
+  'campaigns.write': {
+    about: 'Start and stop campaigns of messages',
+    roles: ['editor', 'owner'],
+    twoPerson: ['campaigns'],
+  },
   'desk.use': { about: 'Look up and use redemption codes', roles: ['support', 'owner'], twoPerson: [] },
   'moderation.read': {
     about: 'Read reports and cases',

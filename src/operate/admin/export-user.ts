@@ -18,6 +18,7 @@ import { findSeam, type Seam } from '../../economy/points/seams.ts'
 import { exportRuleUses } from '../../economy/rules/personal-data.ts'
 import { exportConsents } from '../../fan/consents/consents.ts'
 import { exportMessages } from '../../fan/messages/inbox.ts'
+import { exportCampaigns } from '../../fan/messages/personal-data.ts'
 import { exportAppeals } from '../../fan/moderation/appeals.ts'
 import { exportReports } from '../../fan/moderation/personal-data.ts'
 import { readSanctions } from '../../fan/moderation/sanctions.ts'
@@ -112,6 +113,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     ...(await exportRelations(reader, user.id)),
     consents: await exportConsents(reader, user.id),
     messages: await exportMessages(reader, user.id),
+    messageCampaigns: await exportCampaigns(reader, user.id),
     notificationPreferences: await exportPreferences(reader, user.id),
     segments: await exportSegments(reader, user.id),
     terms: await exportTerms(reader, user.id),

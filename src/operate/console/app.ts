@@ -7,6 +7,7 @@ import { serverHooks } from '../../platform/http/edge/server-hooks.ts'
 import { createRateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { campaignRoutes } from './campaigns/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { deskRoutes } from './desk/routes.ts'
@@ -57,6 +58,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(keyRoutes(deps))
     .use(jobRoutes(deps))
     .use(catalogueRoutes(deps))
+    .use(campaignRoutes(deps))
     .use(deskRoutes(deps))
     .use(moderationRoutes(deps))
     .use(leagueRoutes(deps))

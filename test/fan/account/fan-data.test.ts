@@ -241,6 +241,15 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'Message 1',
         },
       },
+      messageCampaignFans: {
+        userId: {
+          row: {
+            ...{ campaignId: 'tickets-for-ada', userId, state: 'sent', dueAt: at(30) },
+            messageId: 'message-1',
+          },
+          shown: 'tickets-for-ada',
+        },
+      },
       notificationPreferences: {
         userId: {
           row: {
@@ -696,6 +705,10 @@ onEachEngine('The declared data of a fan', world => {
       await tx
         .insert(campaigns)
         .values({ id: 'campaign-of-ada', ...campaign, createdAt: at(24), updatedAt: at(24) })
+      await tx.insert(tx.tables.messageCampaigns).values({
+        ...{ id: 'tickets-for-ada', state: 'running', content: '{}', fans: 1, sent: 1, skipped: 0 },
+        ...{ startedAt: at(24), beginsAt: at(24), listedAt: at(24) },
+      })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.
       for (const [name, column] of declarations)

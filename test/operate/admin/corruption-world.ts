@@ -807,6 +807,13 @@ async function operations(world: World, userId: string) {
     await tx
       .insert(t.matchReminders)
       .values({ matchId: 'played', moment: 'match.opened', cursor: '', startedAt: at })
+    await tx.insert(t.messageCampaigns).values({
+      ...{ id: 'tickets', state: 'running', content: '{}', fans: 3, sent: 1, skipped: 1 },
+      ...{ startedAt: at, beginsAt: at, listedAt: at },
+    })
+    await tx
+      .insert(t.messageCampaignFans)
+      .values({ campaignId: 'tickets', userId, state: 'queued', dueAt: at })
     await tx.insert(t.matchEvents).values({
       ...{ matchId: 'played', sequence: 1, recordedAt: at, catalogueRevision: 1, data: '{}', position: 0 },
     })

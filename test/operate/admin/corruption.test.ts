@@ -100,7 +100,7 @@ const UNKNOWN: Record<string, string[]> = {
   ],
   'how far a task is: a wrong one is repeated, or late': [
     ...['events.position', 'eventDistribution.*', 'eventSinks.*', 'matchEvents.*', 'matchSettlements.dueAt'],
-    'matchReminders.*',
+    ...['matchReminders.*', 'messageCampaigns.*', 'messageCampaignFans.*'],
     ...['leagues.dueAt', 'leagueRounds.tellFrom'],
     'questionSettlements.dueAt',
     ...['payments.acknowledgeBy', 'pointsExpiry.*', 'webhookLanes.*', 'webhookDeliveries.*', 'jobRuns.*'],
