@@ -2,6 +2,7 @@
 import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { createApns } from './apns.ts'
 import { createFcm } from './fcm.ts'
 import type { Senders } from './sender.ts'
 import { createWebPush } from './web-push.ts'
@@ -12,7 +13,8 @@ interface SenderDeps extends Pick<AppSources, 'now' | 'randomBytes'> {
 }
 
 /** `fetch`: of the addresses that browsers name, too. */
-export const createSenders = ({ push: { vapid, fcm }, ...deps }: SenderDeps): Senders => ({
+export const createSenders = ({ push: { vapid, fcm, apns }, ...deps }: SenderDeps): Senders => ({
   ...(vapid ? { webpush: createWebPush({ ...deps, vapid }) } : {}),
   ...(fcm ? { fcm: createFcm({ ...deps, fcm }) } : {}),
+  ...(apns ? { apns: createApns({ ...deps, apns }) } : {}),
 })

@@ -1,0 +1,169 @@
+/** Apple's push service over HTTP/2, with a token of the club's signing key. */
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import { importPKCS8, SignJWT } from 'jose'
+import type { Sources } from '../../../db/index.ts'
+import { attempt } from '../../core/attempt.ts'
+import type { ApnsConfig } from '../../platform/config/push.ts'
+import { type Attempt, attemptOf, fitted, type Message } from './sender.ts'
+
+/** Apple refuses a token of an hour, and one that changes within 20 minutes. */
+const RENEW_SECONDS = 50 * 60
+const TTL_SECONDS = 86_400
+/** Of 4,096 bytes, less the members around the texts. */
+const MAX_BYTES = 3_500
+const IMMEDIATELY = '10'
+
+interface ApnsDeps extends Pick<Sources, 'now'> {
+  apns: ApnsConfig
+  /** Tests have their own. */
+  origin?: string
+}
+
+const originOf = ({ sandbox }: ApnsConfig) =>
+  sandbox ? 'https://api.sandbox.push.apple.com' : 'https://api.push.apple.com'
+
+/** One token for all messages. */
+function createProviderToken({ apns: { key, keyId, teamId }, now }: ApnsDeps) {
+  let known: { token: Promise<string>; renewAt: number } | undefined
+
+  async function make(seconds: number): Promise<string> {
+    const token = new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: keyId })
+    return token
+      .setIssuer(teamId)
+      .setIssuedAt(seconds)
+      .sign(await importPKCS8(key, 'ES256'))
+  }
+
+  return {
+    read(): Promise<string> {
+      const seconds = Math.floor(now().getTime() / 1_000)
+      if (!known || seconds >= known.renewAt)
+        known = { token: make(seconds), renewAt: seconds + RENEW_SECONDS }
+      return known.token
+    },
+    forget(): void {
+      known = undefined
+    },
+  }
+}
+
+/** One connection for all messages; another one after it has failed or Apple has closed it. */
+function createSession(origin: string) {
+  let open: ClientHttp2Session | undefined
+  return (): ClientHttp2Session => {
+    if (open && !open.closed && !open.destroyed) return open
+    const session = connect(origin)
+    const forget = () => {
+      if (open === session) open = undefined
+    }
+    // Its requests fail with it.
+    session.on('error', forget)
+    session.on('goaway', forget)
+    session.on('close', forget)
+    // A connection that waits keeps no process from ending.
+    session.unref()
+    open = session
+    return session
+  }
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+function post(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':method': 'POST', ...headers })
+    const cancel = () => stream.close(constants.NGHTTP2_CANCEL)
+    signal.addEventListener('abort', cancel, { once: true })
+    let answer: IncomingHttpHeaders | undefined
+    let text = ''
+    stream.setEncoding('utf8')
+    stream.on('response', received => {
+      answer = received
+    })
+    stream.on('data', part => {
+      text += part
+    })
+    stream.on('error', reject)
+    stream.on('close', () => {
+      signal.removeEventListener('abort', cancel)
+      const status = Number(answer?.[':status'] ?? 0)
+      if (answer && status > 0 && !signal.aborted) resolve({ status, headers: answer, text })
+      else reject(new Error('no complete answer'))
+    })
+    stream.end(body)
+  })
+}
+
+export function createApns({ origin, ...deps }: ApnsDeps) {
+  const token = createProviderToken(deps)
+  const session = createSession(origin ?? originOf(deps.apns))
+  let hasWorked = false
+
+  return async (device: string, message: Message, signal: AbortSignal): Promise<Attempt> => {
+    const seconds = Math.floor(deps.now().getTime() / 1_000)
+    const headers = {
+      ':path': `/3/device/${device}`,
+      authorization: `bearer ${await token.read()}`,
+      'apns-topic': deps.apns.topic,
+      'apns-push-type': 'alert',
+      'apns-priority': IMMEDIATELY,
+      'apns-expiration': String(seconds + TTL_SECONDS),
+      ...(message.tag === null ? {} : { 'apns-collapse-id': message.tag }),
+    }
+    const answer = await post(session(), headers, payloadOf(message), signal)
+    const judged = judge(answer, hasWorked)
+    if (judged.outcome === 'sent') hasWorked = true
+    if (judged.refusal !== EXPIRED) return judged
+    token.forget()
+    return { outcome: 'retry', status: answer.status }
+  }
+}
+
+const EXPIRED = 'ExpiredProviderToken'
+
+function payloadOf(message: Message): string {
+  // Guarantee of the cast: `fitted` encodes a message.
+  const { title, body, url, imageUrl, id, category } = JSON.parse(
+    fitted(message, MAX_BYTES).toString(),
+  ) as Message
+  const aps = {
+    alert: { title, body },
+    sound: 'default',
+    'thread-id': category,
+    ...(imageUrl === null ? {} : { 'mutable-content': 1 }),
+  }
+  return JSON.stringify({
+    aps,
+    messageId: id,
+    category,
+    ...(url === null ? {} : { url }),
+    ...(imageUrl === null ? {} : { imageUrl }),
+  })
+}
+
+/** What Apple calls the reason decides more exactly than the status. */
+function judge({ status, headers, text }: Answer, hasWorked: boolean): Attempt {
+  const delay = headers['retry-after']
+  const byStatus = attemptOf(status, new Headers(delay === undefined ? {} : { 'retry-after': String(delay) }))
+  if (status === 410 || status < 400 || byStatus.outcome === 'retry') return byStatus
+  const refusal = reasonOf(text) ?? String(status)
+  // While nothing was accepted, all tokens may be of the other environment: a wrong `sandbox` must not delete devices.
+  if (refusal === 'BadDeviceToken' && hasWorked) return { outcome: 'gone', status }
+  return { outcome: 'wrong', status, refusal }
+}
+
+/** Apple answers with `{"reason": "…"}`. */
+function reasonOf(text: string): string | undefined {
+  const answer = attempt((): unknown => JSON.parse(text))
+  const reason = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'reason') : undefined
+  return typeof reason === 'string' ? reason : undefined
+}
