@@ -1,11 +1,15 @@
 /** Messages of moments: matches to predict, and memberships that end. */
 import { expect, test } from 'bun:test'
 import { remindFans } from '../../../src/fan/messages/remind.ts'
+import { settleMemberships } from '../../../src/play/memberships/sweep.ts'
+import { addMembershipKind, putMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
+import { expectStatus } from '../../play/packs/packs-world.ts'
 import { predict } from '../../play/predictions/match-world.ts'
-import { onEachEngine } from '../../support/world.ts'
+import { type Fan, onEachEngine } from '../../support/world.ts'
 import { addNotification, knownFan, titlesOf } from './messages-world.ts'
 
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 onEachEngine(
   'A reminder',
@@ -40,6 +44,47 @@ onEachEngine(
         [],
         [],
       ])
+    })
+
+    test('of a match that opens comes three days before, once, in the language of the fan', async () => {
+      const [fan, done] = [await knownFan(world, { locale: 'pt-BR' }), await knownFan(world)]
+      const addLater = (hours: number) =>
+        world.match({
+          id: `match-${crypto.randomUUID()}`,
+          kickoffAt: new Date(world.clock.ms + hours * HOUR),
+        })
+      const before = await addLater(1)
+      for (const one of [fan, done]) await predict(one, before, 1, 0)
+      world.clock.advance(2 * HOUR)
+      const matchId = await addLater(73)
+      await predict(done, matchId, 2, 1)
+      expect(await run()).toBe(0)
+      world.clock.advance(HOUR)
+      expect((await Promise.all([run(), run()])).toSorted()).toEqual([0, 1])
+      world.clock.advance(HOUR)
+      expect(await run()).toBe(0)
+      expect([await titlesOf(fan), await titlesOf(done)]).toEqual([
+        [expect.stringContaining('dê o seu palpite')],
+        [],
+      ])
+    })
+
+    test('of a membership that ends comes in its last 30 days, once, unless another one follows', async () => {
+      await addMembershipKind(world)
+      const office = await ticketOffice(world)
+      const [fan, renews] = [await knownFan(world), await knownFan(world)]
+      const at = (days: number) => new Date(world.clock.ms + days * DAY).toISOString()
+      const put = async (of: Fan, startsAt: string, endsAt: string) =>
+        expectStatus(201, await putMembership(office, world, of, { startsAt, endsAt }))
+      for (const one of [fan, renews]) await put(one, at(-100), at(40))
+      await put(renews, at(40), at(400))
+      await settleMemberships(world)
+      expect(await run()).toBe(0)
+      world.clock.advance(11 * DAY)
+      expect((await Promise.all([run(), run()])).toSorted()).toEqual([0, 1])
+      world.clock.advance(DAY)
+      expect(await run()).toBe(0)
+      expect([await titlesOf(fan), await titlesOf(renews)]).toEqual([['Your membership ends in 30 days'], []])
     })
   },
   { worldPer: 'test' },
