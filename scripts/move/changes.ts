@@ -190,11 +190,24 @@ export async function readChanges(source: Source, max: number): Promise<Change[]
     source.read,
     sql`SELECT id, "table", key FROM ${tableBeside(source, CHANGES)} ORDER BY id LIMIT ${max}`,
   )
-  return rows.map(({ id, table, key }) => ({
-    id: Number(id),
-    table: String(table),
-    key: JSON.stringify(JSON.parse(String(key))),
-  }))
+  const byName = new Map(tablesToMove(source.tables).map(moved => [moved.shape.name, moved]))
+  return rows.flatMap(({ id, table, key }) => {
+    const moved = byName.get(String(table))
+    return moved
+      ? { id: Number(id), table: moved.shape.name, key: JSON.stringify(readKey(moved, String(key))) }
+      : []
+  })
+}
+
+/** The values of a key, as in a row. Triggers write a boolean of SQLite as 0 or 1, and a time in the form of the engine. */
+function readKey({ table, shape }: Pick<MovedTable, 'table' | 'shape'>, key: string): unknown[] {
+  // Guarantee of the cast: the triggers write the columns of the key.
+  const values = JSON.parse(key) as (string | number | boolean)[]
+  return shape.key.map((property, index) => {
+    const [type, value = ''] = [columnOf(table, property).dataType, values[index]]
+    if (type === 'date') return new Date(Number(value) || String(value))
+    return type === 'boolean' ? Boolean(value) : value
+  })
 }
 
 export const forgetChanges = (source: Source, ids: number[]) =>
@@ -232,9 +245,11 @@ export async function findRows(
   const list = (values: SQL[]) => sql`(${sql.join(values, sql`, `)})`
   const columns = list(shape.key.map(property => sql`${columnOf(table, property)}`))
   for (let first = 0; first < keys.length; first += KEYS) {
-    // Guarantee of the cast: the triggers write the columns of the key.
-    const wanted = keys.slice(first, first + KEYS).map(key => JSON.parse(key) as unknown[])
-    const tuples = wanted.map(values => list(values.map(value => sql`${value}`)))
+    const wanted = keys.slice(first, first + KEYS).map(key => readKey({ table, shape }, key))
+    const encoders = shape.key.map(property => columnOf(table, property))
+    const tuples = wanted.map(values =>
+      list(values.map((value, index) => sql`${sql.param(value, encoders[index])}`)),
+    )
     const among = reader
       .select()
       .from(table)

@@ -23,10 +23,13 @@ export const isSame = ({ shape }: MovedTable, a: Row, b: Row) =>
   JSON.stringify(shape.columns.map(({ property }) => a[property])) ===
   JSON.stringify(shape.columns.map(({ property }) => b[property]))
 
-/** As both engines order keys: numbers, and text by its bytes. */
+const orderOf = (value: unknown) =>
+  value instanceof Date ? value.getTime() : typeof value === 'boolean' ? Number(value) : value
+
+/** As both engines order keys: numbers, times, false before true, and text by its bytes. */
 export function compareKeys(a: unknown[], b: unknown[]): number {
-  for (const [index, value] of a.entries()) {
-    const other = b[index]
+  for (const [index, part] of a.entries()) {
+    const [value, other] = [orderOf(part), orderOf(b[index])]
     const order =
       typeof value === 'number' && typeof other === 'number'
         ? value - other

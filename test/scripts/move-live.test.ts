@@ -124,9 +124,9 @@ const item = (userId: string, position: number, collectibleId: string) => {
 }
 
 /** Some fans with three items on a shelf. */
-async function small(engine: Engine) {
+async function small(engine: Engine, to = sqliteEngine) {
   const [source, target, other] = await Promise.all(
-    [engine, sqliteEngine, sqliteEngine].map(each => each.open(createClock())),
+    [engine, to, sqliteEngine].map(each => each.open(createClock())),
   )
   if (!source || !target || !other) throw new Error('three were opened')
   await source.db.write(async tx => {
@@ -234,6 +234,33 @@ describe.each(engines)('moveLive ($name)', engine => {
     }
     await moveLive(hooked(source, swap), target, options)
     expect(swapped).toBe(true)
+    await requireMoved(source, target)
+  })
+
+  test.each([
+    { name: 'to SQLite', from: engine, to: sqliteEngine },
+    { name: 'from SQLite', from: sqliteEngine, to: engine },
+  ])('copies changed rows whose keys have times and booleans, $name', async ({ from, to }) => {
+    await using world = await small(from, to)
+    const { source, target } = world
+    const counted = { kind: 'events', bucket: 1, name: 'x', amount: 1 }
+    const division = { id: 'd', name: 'D', scoring: 'points', size: 20, every: 'week', levels: '[]' }
+    const period = { divisionId: 'd', endsAt: new Date(9), scoring: 'points', size: 20, levels: '[]' }
+    await source.write(async tx => {
+      await tx.insert(tx.tables.divisions).values({ ...division, active: true, createdAt: at, updatedAt: at })
+    })
+    let writes = 0
+    const change = async () => {
+      if (++writes !== 2) return
+      await source.write(async tx => {
+        const { seasonCounts, divisionPeriods } = tx.tables
+        await tx.insert(seasonCounts).values([true, false].map(stated => ({ ...counted, stated })))
+        await tx.insert(divisionPeriods).values([1, 2].map(ms => ({ ...period, startsAt: new Date(ms) })))
+        await tx.update(divisionPeriods).set({ size: 10 })
+      })
+    }
+    await moveLive(hooked(source, change), target, options)
+    expect(writes).toBeGreaterThan(1)
     await requireMoved(source, target)
   })
 
