@@ -7,7 +7,7 @@ import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { divisionKind } from '../../src/play/divisions/division-kind.ts'
 
-export const DIVISION_ID = 'bench-division'
+const DIVISION_ID = 'bench-division'
 
 /** The tables of a level have as many seats, and the lowest level has the most fans. */
 const SIZE = 20
