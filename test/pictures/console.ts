@@ -17,7 +17,7 @@ import { type ConsoleSite, consoleShots } from './console-shots.ts'
 import { looks } from './shots.ts'
 
 /** Quality for tables and small text: with a lower one, letters get spots. */
-const QUALITY = 29
+const QUALITY = 26
 /** A screen that takes longer is broken. */
 const PATIENCE_MS = 60_000
 
