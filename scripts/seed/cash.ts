@@ -114,6 +114,7 @@ async function write(
       openOrdersPerFan: 1_000,
       heldUnitsPerFan: 0,
       orderAddressRetentionDays: 0,
+      paidPacks: true,
       sellsFiles: true,
     }
     const started = await startCheckout(tx, owner, CART, { ...options, encryption: till.addressEncryption })

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_not_tradable" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -1001,6 +1001,18 @@ export interface components {
              * @constant
              */
             code: "item_not_owned";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The club keeps what its pack gave out of trades and gifts. Show which item it is. */
+        ItemNotTradableProblem: {
+            /**
+             * @description `item_not_tradable`.
+             * @constant
+             */
+            code: "item_not_tradable";
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Number of the copy. */
+            serialNumber: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description After a change of owner, an item cannot be traded for `tradeRestHours`. Show which item it is, and try again after `until`. */
         ItemRestingProblem: {
@@ -3205,6 +3217,8 @@ export interface components {
             };
             /** @description Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks. Only in responses to a caller with a token. */
             blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
+            /** @description Whether fans can trade what it gives. */
+            tradable: boolean;
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -3291,6 +3305,8 @@ export interface components {
             };
             /** @description Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks. Only in responses to a caller with a token. */
             blockedBy?: ("not_sold_there" | "age_required" | "membership_required" | "tier_required" | "not_in_segment" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "insufficient_points")[];
+            /** @description Whether fans can trade what it gives. */
+            tradable: boolean;
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -3557,6 +3573,8 @@ export interface components {
                 /** @description When it can be traded again. */
                 until: string;
             }[];
+            /** @description Those of `serialNumbers` that cannot be traded, since they are of a pack that is not `tradable`. */
+            untradable: number[];
         };
         /** Collection */
         Collection: {
@@ -10959,6 +10977,7 @@ export interface problems {
   'fan_cannot_trade': components['schemas']['FanCannotTradeProblem']
   'too_many_open_trades': components['schemas']['TooManyOpenTradesProblem']
   'item_not_owned': components['schemas']['ItemNotOwnedProblem']
+  'item_not_tradable': components['schemas']['ItemNotTradableProblem']
   'item_resting': components['schemas']['ItemRestingProblem']
   'trade_changed': components['schemas']['TradeChangedProblem']
   'trade_not_open': components['schemas']['TradeNotOpenProblem']
@@ -11067,7 +11086,7 @@ export interface codes {
   /** Accept the terms. Only the current version can be accepted. A repeat changes nothing. */
   acceptTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'terms_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Accept a trade. All items change owner, or none. If an item has another owner by then, the offer becomes void. A repeat returns the completed trade. */
-  acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_not_tradable' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Ban a fan from a league. Only for its owner. Removes a member. A repeat changes nothing. */
   banFromLeague: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'cannot_ban_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
@@ -11221,7 +11240,7 @@ export interface codes {
   /** Mute a fan. Adds the fan to your list of muted fans, and changes nothing else. The fan is not notified. A repeat changes nothing. */
   muteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Offer a trade or a gift. Open for 7 days. The items stay with their owners until the offer is accepted. After a change of owner, an item cannot be traded for a day. */
-  offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_not_tradable' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, the price is held until the order expires. */

@@ -1271,6 +1271,8 @@ export interface components {
                 /** @description When it can be traded again. */
                 until: string;
             }[];
+            /** @description Those of `serialNumbers` that cannot be traded, since they are of a pack that is not `tradable`. */
+            untradable: number[];
         };
         /** Collection */
         Collection: {

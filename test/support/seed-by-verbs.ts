@@ -182,6 +182,7 @@ async function orderOnce(
     openOrdersPerFan: 5,
     heldUnitsPerFan: 0,
     orderAddressRetentionDays: 0,
+    paidPacks: true,
     sellsFiles: true,
   }
   const started = await startCheckout(tx, caller, { lines, address }, options).catch(error => {
@@ -206,7 +207,7 @@ async function orderOnce(
 async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {
   for (const packId of drawPurchases(sources)) {
     try {
-      const purchase = await startPurchase(tx, caller, { packId }, 0)
+      const purchase = await startPurchase(tx, caller, { packId }, { packHoldsPerFan: 0, paidPacks: true })
       const completion = await completePurchase(tx, purchase.id, { kind: 'own' })
       const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
       const clientSeed = drawOpening(sources)

@@ -41,6 +41,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       itemsPerPack: integer().notNull(),
       /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
       sponsorId: id(),
+      /** False: what it gave cannot be traded. */
+      tradable: boolean(),
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),

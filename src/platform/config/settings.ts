@@ -245,6 +245,14 @@ const pointValue: Setting<number> & { isMoney: true } = {
   },
 }
 
+const paidPacks: Setting<boolean> = {
+  about:
+    'Whether packs are sold for money. `false`: only for points, for countries that forbid paid random items. It also covers products that deliver a pack.',
+  fallback: true,
+  schema: Type.Boolean({ description: 'Whether packs are sold for money. Default: true.' }),
+  read: (reader, variable) => reader.flag(variable, true),
+}
+
 export const SETTINGS = {
   onboardingPoints: points(100, 'Points for completing the onboarding; 0 grants none.'),
   predictionPointsOutcome: points(10, pointsOf('the right outcome: home win, draw or away win')),
@@ -269,6 +277,7 @@ export const SETTINGS = {
     [0, 1_000_000],
     'Maximum number of pending purchases of one pack by a fan; 0 means no limit.',
   ),
+  paidPacks,
   heldUnitsPerFan: whole(
     10,
     [0, 1_000_000],
@@ -312,7 +321,12 @@ export const SETTINGS = {
   ),
 } satisfies Record<
   string,
-  Setting<number> | Setting<string> | Setting<string | null> | Setting<readonly string[]> | typeof textFilter
+  | Setting<number>
+  | Setting<boolean>
+  | Setting<string>
+  | Setting<string | null>
+  | Setting<readonly string[]>
+  | typeof textFilter
 >
 
 export type SettingName = keyof typeof SETTINGS

@@ -50,6 +50,7 @@ export const PackEntry = Closed(
     ),
     items: Type.Array(PackItemEntry, { minItems: 1, maxItems: 1000 }),
     requires: Maybe(RequiresEntry('What a fan needs to buy it.')),
+    tradable: Maybe(Type.Boolean({ description: 'False: fans cannot trade what it gave. Default: true.' })),
     sponsorId: SponsorId,
     ...availabilityMembers,
   },

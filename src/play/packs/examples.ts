@@ -103,6 +103,7 @@ export const exampleCollection = {
       count: 2,
       serialNumbers: [42, 97],
       resting: [{ serialNumber: 97, until: '2026-08-16T18:30:00.000Z' }],
+      untradable: [],
     },
   ],
   nextCursor: null,

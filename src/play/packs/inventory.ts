@@ -9,6 +9,7 @@ import { restedAt } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
 import { collectibleColumns } from './packs.ts'
 import { presentUserPack } from './present.ts'
+import { listUntradableOf } from './tradable.ts'
 
 export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const { userPacks, packPurchases } = reader.tables
@@ -46,6 +47,7 @@ export async function listCollection(
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
   const ids = shown.map(({ id }) => id)
   const copies = await readCopies(reader, userId, ids)
+  const untradable = await listUntradableOf(reader, userId, ids)
   const now = reader.now()
   const items = shown.map(item => {
     const own = copies.get(item.id) ?? []
@@ -54,7 +56,13 @@ export async function listCollection(
       return until > now ? { serialNumber: copy.serialNumber, until: until.toISOString() } : []
     })
     const serialNumbers = own.map(({ serialNumber }) => serialNumber)
-    return { ...presentTexts(item), count: own.length, serialNumbers, resting }
+    return {
+      ...presentTexts(item),
+      count: own.length,
+      serialNumbers,
+      resting,
+      untradable: untradable.get(item.id) ?? [],
+    }
   })
   return { items, nextCursor }
 }

@@ -196,6 +196,7 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
     odds: oddsOf(items),
     sponsorId: pack.sponsorId,
     requires: requiresOf(pack),
+    tradable: pack.tradable !== false,
     active: isActive(pack, now),
     startsAt: pack.startsAt?.toISOString() ?? null,
     endsAt: pack.endsAt?.toISOString() ?? null,

@@ -120,8 +120,7 @@ const purchaseRoutes = (deps: PackDeps) =>
       ({ body, status, write }) =>
         write(
           async (tx, fan) => {
-            const { packHoldsPerFan } = await settingsOf(tx)
-            const purchase = await startPurchase(tx, fan, body, packHoldsPerFan)
+            const purchase = await startPurchase(tx, fan, body, await settingsOf(tx))
             await keepOwnLimits(tx, deps.purchaseKinds, fan, purchase.price)
             return status(201, purchase)
           },

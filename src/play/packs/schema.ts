@@ -44,6 +44,7 @@ const packMembers = {
   blockedBy: BlockedBy(
     'Requirements in `requires` that you do not meet: the problem codes of a purchase made now, in the order of the checks.',
   ),
+  tradable: Type.Boolean({ description: 'Whether fans can trade what it gives.' }),
   active: Type.Boolean({
     description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
   }),
@@ -232,6 +233,10 @@ export const Collection = Closed(
             }),
             { description: 'Copies that cannot be traded yet, because they changed owner a short time ago.' },
           ),
+          untradable: Type.Array(Integer({ minimum: 1 }), {
+            description:
+              'Those of `serialNumbers` that cannot be traded, since they are of a pack that is not `tradable`.',
+          }),
         },
         { title: 'CollectedItem' },
       ),

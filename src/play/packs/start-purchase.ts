@@ -8,9 +8,10 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { holdPoints, requireSpendable } from '../../economy/points/holds.ts'
+import type { Settings } from '../../platform/config/settings.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
-import { POINTS } from '../purchases/purchase.ts'
+import { needsMoney, POINTS } from '../purchases/purchase.ts'
 import { countedSince, requireNoWait } from '../purchases/unpaid-holds.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
@@ -22,12 +23,13 @@ import { countFree, countUnsold, lockPack } from './supply.ts'
 
 export const HOLD_MS = 15 * 60_000
 
-/** `holdsPerFan`: the maximum of pending purchases of one pack per fan; 0 for no limit. */
+export type PurchaseLimits = Pick<Settings, 'packHoldsPerFan' | 'paidPacks'>
+
 export async function startPurchase(
   tx: Transaction,
   caller: Caller,
   { packId }: StartPurchase,
-  holdsPerFan: number,
+  limits: PurchaseLimits,
 ): Promise<ReturnType<typeof presentPurchase>> {
   const found = await findPackWithWeights(tx, packId)
   if (!found) throw new DomainError(packProblems.pack_not_found)
@@ -40,14 +42,16 @@ export async function startPurchase(
   const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)
   // The pack changed during the wait for the lock.
   if (locked && locked.pack.updatedAt.getTime() !== found.pack.updatedAt.getTime())
-    return startPurchase(tx, caller, { packId }, holdsPerFan)
+    return startPurchase(tx, caller, { packId }, limits)
   const { pack, now } = locked ?? { pack: found.pack, now: tx.clock() }
   requireActive(pack, now)
+  if (!limits.paidPacks && needsMoney(pack))
+    throw new DomainError(packProblems.pack_inactive, { detail: 'The club sells packs for points only.' })
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError(packProblems.sold_out)
   const costsPoints = pack.priceCurrency === POINTS && pack.priceAmount > 0
   // Makes exact what the fan can spend; without a limited supply, whose lock does it, also the count of their purchases.
   const account = costsPoints || !locked ? await lockAccount(tx, userId) : undefined
-  await requireFewHolds(tx, { packId, userId, now }, holdsPerFan)
+  await requireFewHolds(tx, { packId, userId, now }, limits.packHoldsPerFan)
   if (costsPoints && account) await requireSpendable(tx, account, pack.priceAmount)
 
   // A fan must not pay for a pack whose weights cannot be drawn with the odds shown.

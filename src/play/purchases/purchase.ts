@@ -37,7 +37,7 @@ export function statusOf({ status, expiresAt }: Purchase, now: Date): PurchaseSt
 }
 
 /** Whether it is paid with money: neither priced in points nor free. */
-export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
+export const needsMoney = ({ priceAmount, priceCurrency }: Pick<Purchase, 'priceAmount' | 'priceCurrency'>) =>
   priceCurrency !== POINTS && priceAmount > 0
 
 /** Whether a paid purchase was paid through a gateway. Otherwise it was paid with points or cash. */

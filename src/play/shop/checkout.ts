@@ -14,7 +14,7 @@ import { requireEligible } from '../eligibility/eligibility.ts'
 import type { Candidate } from '../eligibility/requirement.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { readPackRequires } from '../packs/packs.ts'
-import { POINTS } from '../purchases/purchase.ts'
+import { needsMoney, POINTS } from '../purchases/purchase.ts'
 import { requireNoWait } from '../purchases/unpaid-holds.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { findAddressErrors, normalizeAddress } from './addresses.ts'
@@ -35,7 +35,7 @@ import { requireCredit } from './vouchers.ts'
 const DAY_MS = 86_400_000
 
 export interface CheckoutOptions
-  extends Pick<Settings, 'openOrdersPerFan' | 'heldUnitsPerFan' | 'orderAddressRetentionDays'> {
+  extends Pick<Settings, 'openOrdersPerFan' | 'heldUnitsPerFan' | 'paidPacks' | 'orderAddressRetentionDays'> {
   encryption: Encryption
   /** Whether this server has a folder of files. */
   sellsFiles: boolean
@@ -65,7 +65,7 @@ async function requireBuyable(
   tx: Transaction,
   { userId, shippingCountry }: Candidate,
   { lines, products, now, variants }: Choice,
-  { openOrdersPerFan, heldUnitsPerFan, sellsFiles }: CheckoutOptions,
+  { openOrdersPerFan, heldUnitsPerFan, paidPacks, sellsFiles }: CheckoutOptions,
 ): Promise<void> {
   await requireEligible(tx, { userId, shippingCountry }, ...(await listRequired(tx, products)))
   await requireFree(tx, lines, { now, variants })
@@ -76,6 +76,7 @@ async function requireBuyable(
   for (const product of products)
     if (
       !isReady(product, sellsFiles) ||
+      (!paidPacks && isPaidPack(product)) ||
       (missingPack && parseDelivers(product.delivers).packId === missingPack)
     )
       throw new DomainError(shopProblems.product_inactive, { productId: product.id })
@@ -167,6 +168,9 @@ function isReady({ kind, delivers }: ProductRow, sellsFiles: boolean): boolean {
   if (file !== undefined && !sellsFiles) return false
   return kind === 'physical' || kind === 'voucher' || delivers !== null
 }
+
+const isPaidPack = (product: ProductRow) =>
+  parseDelivers(product.delivers).packId !== undefined && needsMoney(product)
 
 /** An amount that is large enough to be rounded also exceeds the maximum. @throws DomainError `validation_failed` */
 function totalOf(amounts: number[]): number {

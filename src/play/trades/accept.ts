@@ -10,7 +10,7 @@ import { HOUR_MS, lockOwners, nameOfItem } from '../packs/owners.ts'
 import { transferItems } from '../packs/transfer-items.ts'
 import { endTrade, lockTrade, notOpen } from './end.ts'
 import { recordForBoth } from './events.ts'
-import { findNotOwned, findResting, type Giving, notOwned, resting } from './items.ts'
+import { findNotOwned, findResting, type Giving, notOwned, requireTradable, resting } from './items.ts'
 import { tradeProblems } from './problems.ts'
 import type { Trade, TradeAcceptance } from './schema.ts'
 import { readItems, readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
@@ -41,6 +41,7 @@ export async function acceptTrade(
     await endTrade(tx, tradeId, 'void')
     return notOwned(missing)
   }
+  await requireTradable(tx, items)
   const restingItem = findResting(items, owners, tx.now(), tradeRestHours)
   if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestHours)
   await completeTrade(tx, trade, items, new Date(tx.now().getTime() - tradeRestHours * HOUR_MS))

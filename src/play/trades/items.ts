@@ -6,6 +6,7 @@ import { readShelves } from '../lockers/lockers.ts'
 import { type ItemReference, nameOfItem, type OwnedItem, restedAt } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
 import { isOwnerNamed } from '../packs/provenance.ts'
+import { listUntradable } from '../packs/tradable.ts'
 import { tradeProblems } from './problems.ts'
 
 /** An item, and the fan who would give it. */
@@ -36,6 +37,15 @@ export const findResting = (items: Giving[], owners: Owners, now: Date, restHour
     const owned = owners.get(nameOfItem(item))
     return owned !== undefined && restedAt(owned, restHours) > now
   })
+
+/** @throws DomainError `item_not_tradable` */
+export async function requireTradable(reader: Reader, items: Giving[]): Promise<void> {
+  const [first] = await listUntradable(reader, items)
+  if (!first) return
+  const { collectibleId, serialNumber } = first
+  const detail = `Copy ${serialNumber} of ${collectibleId} cannot be traded.`
+  throw new DomainError(tradeProblems.item_not_tradable, { detail, collectibleId, serialNumber })
+}
 
 export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
   new DomainError(packProblems.item_not_owned, {

@@ -12,7 +12,15 @@ import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { nameOfItem, readOwners } from '../packs/owners.ts'
 import { recordForBoth } from './events.ts'
-import { findNotOwned, findResting, findUnseen, type Giving, notOwned, resting } from './items.ts'
+import {
+  findNotOwned,
+  findResting,
+  findUnseen,
+  type Giving,
+  notOwned,
+  requireTradable,
+  resting,
+} from './items.ts'
 import { tradeProblems } from './problems.ts'
 import type { Trade, TradeOffer } from './schema.ts'
 import { readTrade } from './trades.ts'
@@ -36,6 +44,7 @@ export async function offerTrade(
   const owners = await readOwners(tx, items)
   const missing = findNotOwned(items, owners) ?? (await findUnseen(tx, fromId, toId, wanted))
   if (missing) throw notOwned(missing)
+  await requireTradable(tx, items)
   const restingItem = findResting(items, owners, tx.now(), tradeRestHours)
   if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestHours)
 

@@ -32,6 +32,16 @@ export const tradeProblems = defineProblems({
     }),
     example: { collectibleId: 'harbour-lights', serialNumber: 17, until: '2026-08-17T09:00:00.000Z' },
   },
+  item_not_tradable: {
+    status: 409,
+    title: 'An item cannot be traded',
+    description: 'The club keeps what its pack gave out of trades and gifts. Show which item it is.',
+    members: Type.Object({
+      collectibleId: Type.String({ description: 'Slug of the collectible.' }),
+      serialNumber: Integer({ minimum: 1, description: 'Number of the copy.' }),
+    }),
+    example: { collectibleId: 'harbour-lights', serialNumber: 17 },
+  },
   cannot_trade_with_yourself: {
     status: 409,
     title: 'This is your own handle',

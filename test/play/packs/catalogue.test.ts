@@ -40,6 +40,7 @@ onEachEngine('GET /api/packs', world => {
       ],
       sponsorId: null,
       requires: {},
+      tradable: true,
       active: true,
       startsAt: at(0).toISOString(),
       endsAt: at(DAY).toISOString(),

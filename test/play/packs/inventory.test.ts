@@ -14,6 +14,7 @@ interface Collected {
   count: number
   serialNumbers: number[]
   resting: { serialNumber: number; until: string }[]
+  untradable: number[]
 }
 
 /** Every page of a list, two at a time. */
@@ -86,7 +87,7 @@ onEachEngine('GET /api/user/collection', world => {
       const same = drawn.filter(item => item.id === id)
       const { serialNumber: _, ...collectible } = { rarity: '', serialNumber: 0, ...same[0], id }
       const serialNumbers = same.map(({ serialNumber }) => serialNumber).toSorted((a, b) => a - b)
-      return { ...collectible, count: same.length, serialNumbers, resting: [] }
+      return { ...collectible, count: same.length, serialNumbers, resting: [], untradable: [] }
     })
   }
 

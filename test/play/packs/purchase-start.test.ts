@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { findBreach, findFlaw } from '../../../src/play/packs/proof.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { addStock, checkout, POINTS } from '../shop/orders-world.ts'
 import {
   addPack,
   balanceOf,
@@ -60,6 +62,30 @@ onEachEngine('POST /api/packs/purchase', world => {
       const packId = await addPack(world, fields)
       expect(refusal(await start(fan, packId))).toEqual([409, 'pack_inactive'])
     }
+  })
+
+  test('sells packs for points only where `paidPacks` is off, also as products', async () => {
+    const fan = await patientFan(world, 1000)
+    const ids = [
+      await addPack(world),
+      await addPack(world, { price: FREE }),
+      await addPack(world, { price: EUROS }),
+    ]
+    const product = (price: { amount: number; currency: string }) =>
+      addStock(world, null, { kind: 'pack', delivers: { packId: ids[0] ?? '' }, price })
+    const products = [await product(POINTS), await product(EUROS)]
+    const outcomes = async () => [
+      ...(await Promise.all(ids.map(id => start(fan, id)))),
+      ...(await Promise.all(products.map(id => checkout(fan, id)))),
+    ]
+    const end = overrideSettings(world.db, { paidPacks: false })
+    const refused = await outcomes()
+    end()
+    expect(refused.map(({ body }) => body.code ?? body.status)).toEqual([
+      ...['pending', 'pending', 'pack_inactive'],
+      ...['pending', 'product_inactive'],
+    ])
+    expect((await outcomes()).map(({ status }) => status)).toEqual(Array(5).fill(201))
   })
 
   test('sells from startsAt inclusive to endsAt exclusive', async () => {

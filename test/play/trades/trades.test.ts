@@ -69,6 +69,29 @@ onEachEngine(
       expect(expectStatus(200, await accept(b, trade))).toEqual(completed)
     })
 
+    test('is refused for an item of a pack that is not tradable, from the moment when the club says so', async () => {
+      const { a, b, given, wanted, trade } = await offered()
+      const tradable = async ({ collectibleId }: Item, value: boolean) => {
+        const { packs } = world.db.tables
+        const packId = collectibleId.replace(/-[a-z]+$/, '')
+        await world.db.write(tx => tx.update(packs).set({ tradable: value }).where(eq(packs.id, packId)))
+      }
+      const untradableOf = async (fan: NamedFan) =>
+        expectStatus(200, await fan.get('/api/user/collection')).items.map(
+          ({ untradable }: Item & { untradable: number[] }) => untradable,
+        )
+      await tradable(given, false)
+      const refused = await accept(b, trade)
+      expect(refusal(refused)).toEqual([409, 'item_not_tradable'])
+      expect(refused.body).toMatchObject({ ...given })
+      expect(await read(a, trade.id)).toMatchObject({ status: 'open' })
+      expect(refusal(await offer(a, b.handle, [given]))).toEqual([409, 'item_not_tradable'])
+      expect(refusal(await offer(b, a.handle, [wanted], [given]))).toEqual([409, 'item_not_tradable'])
+      expect([await untradableOf(a), await untradableOf(b)]).toEqual([[[given.serialNumber]], [[]]])
+      await tradable(given, true)
+      expectStatus(200, await accept(b, trade))
+    })
+
     test('is a gift when it wants nothing', async () => {
       const [a, b] = await pair()
       const item = await drawnItem(world, a)
