@@ -150,14 +150,17 @@ function payloadOf(message: Message): string {
   })
 }
 
+/** About a token that is none, or of another environment or app. */
+const OF_TOKEN: ReadonlySet<string> = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic'])
+
 /** What Apple calls the reason decides more exactly than the status. */
 function judge({ status, headers, text }: Answer, hasWorked: boolean): Attempt {
   const delay = headers['retry-after']
   const byStatus = attemptOf(status, new Headers(delay === undefined ? {} : { 'retry-after': String(delay) }))
   if (status === 410 || status < 400 || byStatus.outcome === 'retry') return byStatus
   const refusal = reasonOf(text) ?? String(status)
-  // While nothing was accepted, all tokens may be of the other environment: a wrong `sandbox` must not delete devices.
-  if (refusal === 'BadDeviceToken' && hasWorked) return { outcome: 'gone', status }
+  // While nothing was accepted, a wrong `sandbox` or `topic` refuses all tokens, and must not delete devices.
+  if (OF_TOKEN.has(refusal) && hasWorked) return { outcome: 'gone', status }
   return { outcome: 'wrong', status, refusal }
 }
 

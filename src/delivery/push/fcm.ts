@@ -1,6 +1,9 @@
 /** Firebase Cloud Messaging, HTTP v1, with the token of a service account. */
 import { importPKCS8, SignJWT } from 'jose'
 import type { Sources } from '../../../db/index.ts'
+import { attempt } from '../../core/attempt.ts'
+import { isValid } from '../../core/formats.ts'
+import { Type } from '../../core/typebox.ts'
 import type { FcmConfig } from '../../platform/config/push.ts'
 import { type Attempt, attemptOf, fitted, type Message } from './sender.ts'
 
@@ -63,6 +66,7 @@ function createAccessToken({ fcm, fetch, now }: FcmDeps) {
 export function createFcm({ origin = 'https://fcm.googleapis.com', ...deps }: FcmDeps) {
   const accessToken = createAccessToken(deps)
   const url = `${origin}/v1/projects/${deps.fcm.projectId}/messages:send`
+  let hasWorked = false
   return async (token: string, message: Message, signal: AbortSignal): Promise<Attempt> => {
     // Guarantee of the cast: `fitted` encodes a message.
     const {
@@ -86,12 +90,53 @@ export function createFcm({ origin = 'https://fcm.googleapis.com', ...deps }: Fc
     const response = await deps.fetch(
       new Request(url, { method: 'POST', headers, body: JSON.stringify(sent), signal }),
     )
-    const answer = response.ok ? '' : await response.text()
-    if (response.ok) await response.body?.cancel()
     if (response.status === 401) accessToken.forget()
-    // 404 is also the answer for an unknown project.
-    if (response.status === 404 && !answer.includes('UNREGISTERED'))
-      return { outcome: 'wrong', status: 404, refusal: 'NOT_FOUND' }
-    return attemptOf(response.status, response.headers)
+    const byStatus = attemptOf(response.status, response.headers)
+    if (byStatus.outcome === 'sent') hasWorked = true
+    if (byStatus.outcome !== 'sent' && byStatus.outcome !== 'retry')
+      return judge(response.status, readRefusal(await response.text()), hasWorked)
+    await response.body?.cancel()
+    return byStatus
+  }
+}
+
+interface Refusal {
+  /** Undefined: the answer is not of FCM. */
+  code?: string | undefined
+  /** It is about the token, and not about the message. */
+  isOfToken: boolean
+}
+
+function judge(status: number, { code, isOfToken }: Refusal, hasWorked: boolean): Attempt {
+  // 404 is also the answer for an unknown project.
+  if (code === 'UNREGISTERED') return { outcome: 'gone', status }
+  // While nothing was accepted, all tokens may be of another project: a wrong account must not delete devices.
+  if (isOfToken && hasWorked) return { outcome: 'gone', status }
+  return { outcome: 'wrong', status, refusal: code ?? String(status) }
+}
+
+const Detail = Type.Object({
+  errorCode: Type.Optional(Type.String()),
+  fieldViolations: Type.Optional(Type.Array(Type.Object({ field: Type.String() }))),
+})
+const Answer = Type.Object({
+  error: Type.Object({
+    status: Type.String(),
+    message: Type.Optional(Type.String()),
+    details: Type.Optional(Type.Array(Detail)),
+  }),
+})
+
+function readRefusal(text: string): Refusal {
+  const answer = attempt((): unknown => JSON.parse(text))
+  if (!isValid(Answer, answer)) return { isOfToken: false }
+  const { status, message = '', details = [] } = answer.error
+  const code = details.find(({ errorCode }) => errorCode)?.errorCode ?? status
+  const fields = details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field))
+  // `INVALID_ARGUMENT` does not tell a token from a message.
+  const isMalformed = /\bregistration token\b/i.test(message) || fields.includes('message.token')
+  return {
+    code,
+    isOfToken: code === 'SENDER_ID_MISMATCH' || (code === 'INVALID_ARGUMENT' && isMalformed),
   }
 }

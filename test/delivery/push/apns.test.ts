@@ -121,11 +121,14 @@ test.each([
   expect(await apnsAt()(device)).toMatchObject(expected)
 })
 
-test('takes a bad token as gone only after the service has accepted another one', async () => {
+test.each([
+  ['unknown', 'BadDeviceToken'],
+  ['topic', 'DeviceTokenNotForTopic'],
+])('takes a refused token as gone only after another one was accepted: %s', async (device, refusal) => {
   const to = apnsAt()
-  expect(await to('unknown')).toMatchObject({ outcome: 'wrong', refusal: 'BadDeviceToken' })
+  expect(await to(device)).toMatchObject({ outcome: 'wrong', refusal })
   await to('c1')
-  expect(await to('unknown')).toEqual({ outcome: 'gone', status: 400 })
+  expect(await to(device)).toEqual({ outcome: 'gone', status: 400 })
 })
 
 test('cuts a body that is too long', async () => {

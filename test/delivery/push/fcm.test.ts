@@ -8,6 +8,30 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const assertions: string[] = []
 const sent: { path: string; authorization: string | null; body: unknown }[] = []
 const unregistered = { error: { code: 404, status: 'NOT_FOUND', details: [{ errorCode: 'UNREGISTERED' }] } }
+const refusalOf = (code: number, status: string, message: string, errorCode = status) => ({
+  error: {
+    ...{ code, message, status },
+    details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }],
+  },
+})
+const MALFORMED = 'The registration token is not a valid FCM registration token'
+const violationOf = (field: string) => ({
+  error: {
+    ...{ code: 400, status: 'INVALID_ARGUMENT', message: 'Request contains an invalid argument.' },
+    details: [
+      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description: '' }] },
+    ],
+  },
+})
+/** What FCM answers about a token, as it is documented. */
+const REFUSALS: Record<string, { error: { code: number } }> = {
+  malformed: refusalOf(400, 'INVALID_ARGUMENT', MALFORMED),
+  field: violationOf('message.token'),
+  foreign: refusalOf(403, 'PERMISSION_DENIED', 'SenderId mismatch', 'SENDER_ID_MISMATCH'),
+  large: refusalOf(400, 'INVALID_ARGUMENT', 'Android message is too big'),
+  value: violationOf('message.data[0].value'),
+  disabled: refusalOf(403, 'PERMISSION_DENIED', 'Firebase Cloud Messaging API has not been used', ''),
+}
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
@@ -23,14 +47,21 @@ const server = Bun.serve({
     const { token } = body.message
     if (token === 'dead') return Response.json(unregistered, { status: 404 })
     if (token === 'lost') return Response.json({ error: { status: 'NOT_FOUND' } }, { status: 404 })
+    const refusal = REFUSALS[token]
+    if (refusal) return Response.json(refusal, { status: refusal.error.code })
+    if (token === 'page') return new Response('<html>', { status: 400 })
     if (token === 'busy') return new Response(null, { status: 503, headers: { 'retry-after': '30' } })
     return Response.json({ name: 'projects/club/messages/1' })
   },
 })
 afterAll(() => server.stop(true))
 
-test('sends a message by a shared token, and reads what FCM answers', async () => {
-  let at = Date.UTC(2026, 7, 15)
+const message = {
+  ...{ id: 'm', category: 'match', title: 'Goal', body: '1:0', url: '/m' },
+  ...{ imageUrl: null, tag: 't' },
+}
+
+function fcmAt(time = { ms: Date.UTC(2026, 7, 15) }) {
   const send = createFcm({
     fcm: {
       projectId: 'club',
@@ -40,18 +71,15 @@ test('sends a message by a shared token, and reads what FCM answers', async () =
     },
     fetch,
     origin: server.url.origin,
-    now: () => new Date(at),
+    now: () => new Date(time.ms),
   })
-  const message = {
-    id: 'm',
-    category: 'match',
-    title: 'Goal',
-    body: '1:0',
-    url: '/m',
-    imageUrl: null,
-    tag: 't',
-  }
-  const to = (token: string) => send(token, message, new AbortController().signal)
+  return (token: string) => send(token, message, new AbortController().signal)
+}
+
+test('sends a message by a shared token, and reads what FCM answers', async () => {
+  const time = { ms: Date.UTC(2026, 7, 15) }
+  const to = fcmAt(time)
+  const before = assertions.length
   const outcomes = await Promise.all(['phone', 'dead', 'lost', 'busy'].map(to))
   expect(outcomes).toMatchObject([
     { outcome: 'sent', status: 200 },
@@ -59,14 +87,19 @@ test('sends a message by a shared token, and reads what FCM answers', async () =
     { outcome: 'wrong', status: 404 },
     { outcome: 'retry', status: 503, retryAfter: 30 },
   ])
-  expect(assertions).toHaveLength(1)
-  expect(decodeJwt(assertions[0] ?? '')).toEqual({
-    ...{ iss: 'push@club.example', aud: `${server.url.href}token`, iat: at / 1_000, exp: at / 1_000 + 3_600 },
+  expect(assertions).toHaveLength(before + 1)
+  expect(decodeJwt(assertions[before] ?? '')).toEqual({
+    ...{
+      iss: 'push@club.example',
+      aud: `${server.url.href}token`,
+      iat: time.ms / 1_000,
+      exp: time.ms / 1_000 + 3_600,
+    },
     scope: 'https://www.googleapis.com/auth/firebase.messaging',
   })
   expect(sent.find(({ body }) => JSON.stringify(body).includes('phone'))).toEqual({
     path: '/v1/projects/club/messages:send',
-    authorization: 'Bearer access-1',
+    authorization: `Bearer access-${before + 1}`,
     body: {
       message: {
         token: 'phone',
@@ -77,7 +110,32 @@ test('sends a message by a shared token, and reads what FCM answers', async () =
       },
     },
   })
-  at += 56 * 60_000
+  time.ms += 56 * 60_000
   await to('phone')
-  expect(assertions).toHaveLength(2)
+  expect(assertions).toHaveLength(before + 2)
+})
+
+test.each([
+  ['malformed', 400],
+  ['field', 400],
+  ['foreign', 403],
+])(
+  'takes a token that FCM refuses as gone only after another one was accepted: %s',
+  async (token, status) => {
+    const to = fcmAt()
+    expect(await to(token)).toMatchObject({ outcome: 'wrong', status })
+    await to('other')
+    expect(await to(token)).toEqual({ outcome: 'gone', status })
+  },
+)
+
+test.each([
+  ['large', 400, 'INVALID_ARGUMENT'],
+  ['value', 400, 'INVALID_ARGUMENT'],
+  ['disabled', 403, 'PERMISSION_DENIED'],
+  ['page', 400, '400'],
+])('keeps the device when FCM refuses something else: %s', async (token, status, refusal) => {
+  const to = fcmAt()
+  await to('other')
+  expect(await to(token)).toEqual({ outcome: 'wrong', status, refusal })
 })
