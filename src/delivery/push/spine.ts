@@ -8,11 +8,20 @@ declare module '../../../db/types.ts' {
   }
 }
 
-/** How a push ended, or that it is attempted again. */
-export const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'failed'] as const
+/** Kinds of services: each host of Web Push is a service. */
+export const SERVICE_KINDS = ['webpush', 'fcm', 'apns'] as const
+export type ServiceKind = (typeof SERVICE_KINDS)[number]
+
+/** Guarantee of the cast: `putDevice` names services, those of Web Push with their host. */
+export const kindOfService = (service: string) => service.split(':')[0] as ServiceKind
+
+/** How a push ended, or `pending`: it is attempted again. */
+export const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'gone', 'wrong', 'no_more_attempts'] as const
+export type PushOutcome = (typeof PUSH_OUTCOMES)[number]
 
 interface SettledPushes {
-  outcome: (typeof PUSH_OUTCOMES)[number]
+  service: ServiceKind
+  outcome: PushOutcome
   count: number
 }
 

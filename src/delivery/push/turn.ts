@@ -12,7 +12,7 @@ import { decide, lockDue, lockExpired } from './decide.ts'
 import { deleteDeadDevice, isWaiting } from './devices.ts'
 import { HELD } from './hold.ts'
 import type { Attempt } from './sender.ts'
-import { PUSH_OUTCOMES } from './spine.ts'
+import { kindOfService, type PushOutcome } from './spine.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
 
@@ -194,8 +194,10 @@ const lockLeased = prepared((tx: Transaction, userIds: string, service: string) 
 })
 
 function announce(tx: Transaction, rows: DeliveryRow[]): void {
-  for (const outcome of PUSH_OUTCOMES) {
-    const count = rows.filter(({ state }) => state === outcome).length
-    if (count > 0) tx.spine.push.settled.announce(tx, { outcome, count })
-  }
+  for (const [service, ofService] of Map.groupBy(rows, row => kindOfService(row.service)))
+    for (const [outcome, { length: count }] of Map.groupBy(ofService, outcomeOf))
+      tx.spine.push.settled.announce(tx, { service, outcome, count })
 }
+
+/** Guarantee of the cast: the reasons of failures are outcomes, as `settle` writes them. */
+const outcomeOf = ({ state, reason }: DeliveryRow) => (state === 'failed' ? reason : state) as PushOutcome

@@ -117,6 +117,30 @@ export function defineMetrics() {
       'Messages to fans that were written, or left out because their event lacks a member of the template.',
       ['outcome'],
     ),
+    pushes: counter(
+      'matchday_pushes_total',
+      'Attempts to send a push and pushes that were skipped, by the kind of the service and the outcome for the push.',
+      ['service', 'outcome'],
+    ),
+    pushBacklog: gauge(
+      'matchday_push_pending_deliveries',
+      'Pushes that are due and wait to be sent; counted up to 10000 of each queue.',
+      ['service'],
+    ),
+    pushAge: gauge(
+      'matchday_push_oldest_pending_age_seconds',
+      'Time since the oldest push that waits was due; 0 without one.',
+      ['service'],
+    ),
+    campaigns: gauge('matchday_campaigns', 'Campaigns that are scheduled, running or stopped.', ['state']),
+    campaignBacklog: gauge(
+      'matchday_campaign_fans_due',
+      'Fans who are due for a running campaign and have not got it; counted up to 10000 of each campaign.',
+    ),
+    campaignAge: gauge(
+      'matchday_campaign_oldest_due_age_seconds',
+      'Time since the first of the fans who have not got a campaign was due; 0 without one.',
+    ),
     webhookEndpoints: gauge('matchday_webhook_endpoints', 'Endpoints of webhooks.', ['state']),
     webhookBacklog: gauge(
       'matchday_webhook_pending_deliveries',

@@ -1,6 +1,7 @@
 /** Updates the metrics that count events as they happen. */
 
 import type { Database, DatabaseObserver } from '../../../db/index.ts'
+import { PUSH_OUTCOMES, SERVICE_KINDS } from '../../delivery/push/spine.ts'
 import { ATTEMPT_OUTCOMES } from '../../delivery/webhooks/spine.ts'
 import { applicationEvents } from '../../economy/events/types.ts'
 import { POINTS_REASONS } from '../../economy/ledgers/reasons.ts'
@@ -43,8 +44,10 @@ export function observeCommits(metrics: Metrics, { read }: Pick<Database, 'read'
   }
   for (const outcome of MESSAGE_OUTCOMES) metrics.messages.inc({ outcome }, 0)
   for (const outcome of ATTEMPT_OUTCOMES) metrics.webhookAttempts.inc({ outcome }, 0)
+  for (const service of SERVICE_KINDS)
+    for (const outcome of PUSH_OUTCOMES) metrics.pushes.inc({ service, outcome }, 0)
   const typeOf = boundedLabel(Object.keys(applicationEvents), MAX_FOREIGN_TYPES)
-  const { events, messages, points, webhooks } = read.spine
+  const { events, messages, points, push, webhooks } = read.spine
   const endings = [
     events.recorded.listen(({ type }) => metrics.events.inc({ type: typeOf(type) })),
     points.entryBooked.listen(({ reason, delta }) => {
@@ -52,6 +55,7 @@ export function observeCommits(metrics: Metrics, { read }: Pick<Database, 'read'
       metrics.ledgerPoints.inc({ reason, direction: delta > 0 ? 'granted' : 'taken' }, Math.abs(delta))
     }),
     messages.decided.listen(({ outcome, count }) => metrics.messages.inc({ outcome }, count)),
+    push.settled.listen(({ service, outcome, count }) => metrics.pushes.inc({ service, outcome }, count)),
     webhooks.attemptsSettled.listen(({ outcome, count }) => metrics.webhookAttempts.inc({ outcome }, count)),
   ]
   return () => {

@@ -5,6 +5,7 @@ import type { Database } from '../../../db/index.ts'
 import { createCachedRead } from '../../core/cached-read.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { readSinkBacklog } from '../../delivery/event-sink/backlog.ts'
+import { readPushBacklog } from '../../delivery/push/backlog.ts'
 import { readEndpointBacklogs } from '../../delivery/webhooks/inspect.ts'
 import { readCashTotals } from '../../economy/cash/balances.ts'
 import { readAwaiting } from '../../economy/events/distribute.ts'
@@ -15,6 +16,7 @@ import type { IdentityProvider } from '../../platform/identity-provider/provider
 import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
 import { readRuns } from '../../platform/jobs/maintenance.ts'
 import { readQuestionBacklog } from '../../play/questions/backlog.ts'
+import { readCampaignBacklog } from '../admin/campaigns/backlog.ts'
 import { countUnreadable, type EncryptionKeys } from '../admin/encrypted-rows.ts'
 import { readOpenMoney } from '../admin/open-money.ts'
 import type { Metrics } from './definitions.ts'
@@ -58,6 +60,8 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       reports: await countOpenReports(db.read),
       money: await readOpenMoney(db.read),
       questions: await readQuestionBacklog(db.read),
+      pushes: await readPushBacklog(db.read),
+      campaigns: await readCampaignBacklog(db.read),
       sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
     }),
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
@@ -146,6 +150,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
   async function readWebhooks() {
     const backlogs = await readBacklogs()
     for (const stale of [metrics.webhookEndpoints, metrics.webhookBacklog, metrics.webhookAge]) stale.reset()
+    for (const stale of [metrics.pushBacklog, metrics.pushAge, metrics.campaigns]) stale.reset()
     for (const stale of [metrics.ordersHeld, metrics.refundsDue]) stale.reset()
     metrics.verificationAge.reset()
     metrics.backupAge.remove()
@@ -153,11 +158,12 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       ...[metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge],
       ...[metrics.reportsOpen, metrics.reportsAge, metrics.refundsDueAge],
       ...[metrics.questionsOpen, metrics.votesToSettle, metrics.votesToSettleAge],
+      ...[metrics.campaignBacklog, metrics.campaignAge],
     ])
       stale.remove()
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
-    const { awaiting, endpoints, runs, reports, money, questions, sink } = backlogs
+    const { awaiting, endpoints, runs, reports, money, questions, pushes, campaigns, sink } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
@@ -176,6 +182,13 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     metrics.eventAge.set(ageOf(awaiting.since))
     metrics.sinkBacklog.set(sink?.events ?? 0)
     metrics.sinkAge.set(ageOf(sink?.since ?? null))
+    for (const { service, pending, since } of pushes) {
+      metrics.pushBacklog.set({ service }, pending)
+      metrics.pushAge.set({ service }, ageOf(since))
+    }
+    for (const { name, campaigns: found } of campaigns.states) metrics.campaigns.set({ state: name }, found)
+    metrics.campaignBacklog.set(campaigns.waiting)
+    metrics.campaignAge.set(ageOf(campaigns.since))
     const enabled = endpoints.filter(({ disabledAt }) => disabledAt === null)
     metrics.webhookEndpoints.set({ state: 'enabled' }, enabled.length)
     metrics.webhookEndpoints.set({ state: 'disabled' }, endpoints.length - enabled.length)
