@@ -7,7 +7,7 @@ import { generate } from 'lean-qr'
 import type { Page } from 'playwright-core'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
-import { engines } from '../support/engines.ts'
+import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 import { redeemedCode } from './desk-world.ts'
@@ -44,140 +44,139 @@ const FILM_TIME = 'document.querySelector("video").currentTime'
 const verdict = (page: Page) => page.locator('.desk-verdict strong')
 
 describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser})` : 'The desk', () => {
-  for (const engine of engines)
-    onEngine(engine, 'the desk in the browser', world => {
-      let pages: ReturnType<typeof servePages>
-      const folder = mkdtempSync(join(tmpdir(), 'matchday-desk-'))
-      beforeAll(() => {
-        pages = servePages(world)
-      })
-      afterAll(async () => {
-        await pages.stop()
-        rmSync(folder, { recursive: true })
-      })
+  onEngine(sqliteEngine, 'the desk in the browser', world => {
+    let pages: ReturnType<typeof servePages>
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-desk-'))
+    beforeAll(() => {
+      pages = servePages(world)
+    })
+    afterAll(async () => {
+      await pages.stop()
+      rmSync(folder, { recursive: true })
+    })
 
-      test.each([
-        ['desktop', 'light', { width: 1280, height: 900 }],
-        ['phone', 'dark', PHONE],
-        ['narrow', 'light', { width: 320, height: 640 }],
-      ] as const)(
-        'a typed code is checked and used once, and its state is shown (%s)',
-        async (name, colorScheme, viewport) => {
-          const browser = await openBrowser({ viewport, colorScheme })
-          const { code, fan } = await redeemedCode(world)
-          const page = await pages.open(browser.context, '/desk', 'support')
-          const input = page.getByLabel('Code', { exact: true })
-          await input.fill(code.toLowerCase())
-          await input.press('Enter')
-          await page.getByText('Valid', { exact: true }).waitFor()
-          expect(await page.locator('.desk-facts').textContent()).toContain(`@${fan.handle}`)
-          await takeScreenshot(page, `desk-valid-${name}`)
-          expect(await findSerious(page)).toEqual([])
-          // The eyes and the keyboard stay where the next code is typed.
-          expect(await page.evaluate('document.activeElement.id')).toBe('desk-code')
-          await page.getByRole('button', { name: 'Use it now' }).click()
-          await page.getByText('Hand it out').waitFor()
-          await takeScreenshot(page, `desk-used-${name}`)
-          expect(await findSerious(page)).toEqual([])
-          await input.press('Enter')
-          await page.getByText('Already used').waitFor()
-          expect(await page.locator('.desk-facts').textContent()).toContain('by you')
-          await takeScreenshot(page, `desk-again-${name}`)
-          expect(await findSerious(page)).toEqual([])
-          const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-          expect(scrolled).toBeLessThanOrEqual(viewport.width)
-          expect(browser.complaints).toEqual([])
-          await browser.close()
-        },
-      )
-
-      test('a use by mistake is undone with a reason, and the code is valid again', async () => {
-        const browser = await openBrowser({ viewport: PHONE })
-        const { code } = await redeemedCode(world)
+    test.each([
+      ['desktop', 'light', { width: 1280, height: 900 }],
+      ['phone', 'dark', PHONE],
+      ['narrow', 'light', { width: 320, height: 640 }],
+    ] as const)(
+      'a typed code is checked and used once, and its state is shown (%s)',
+      async (name, colorScheme, viewport) => {
+        const browser = await openBrowser({ viewport, colorScheme })
+        const { code, fan } = await redeemedCode(world)
         const page = await pages.open(browser.context, '/desk', 'support')
-        await page.getByLabel('Code', { exact: true }).fill(code)
-        await page.getByLabel('Code', { exact: true }).press('Enter')
+        const input = page.getByLabel('Code', { exact: true })
+        await input.fill(code.toLowerCase())
+        await input.press('Enter')
+        await page.getByText('Valid', { exact: true }).waitFor()
+        expect(await page.locator('.desk-facts').textContent()).toContain(`@${fan.handle}`)
+        await takeScreenshot(page, `desk-valid-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        // The eyes and the keyboard stay where the next code is typed.
+        expect(await page.evaluate('document.activeElement.id')).toBe('desk-code')
         await page.getByRole('button', { name: 'Use it now' }).click()
         await page.getByText('Hand it out').waitFor()
-        await page.getByRole('button', { name: 'Undo the use' }).click()
-        const dialog = page.getByRole('dialog')
-        await dialog.getByLabel('Reason').fill('The wrong code was scanned.')
-        await takeScreenshot(page, 'desk-undo')
+        await takeScreenshot(page, `desk-used-${name}`)
         expect(await findSerious(page)).toEqual([])
-        await dialog.getByRole('button', { name: 'Undo the use' }).click()
-        await page.getByText('Valid', { exact: true }).waitFor()
-        expect(await page.getByRole('button', { name: 'Undo the use' }).count()).toBe(0)
+        await input.press('Enter')
+        await page.getByText('Already used').waitFor()
+        expect(await page.locator('.desk-facts').textContent()).toContain('by you')
+        await takeScreenshot(page, `desk-again-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled).toBeLessThanOrEqual(viewport.width)
         expect(browser.complaints).toEqual([])
         await browser.close()
-      })
+      },
+    )
 
-      test('without a response no result is claimed, and trying again uses the code once', async () => {
-        const browser = await openBrowser({ viewport: PHONE })
-        const { code } = await redeemedCode(world)
-        const page = await pages.open(browser.context, '/desk', 'support')
-        const input = page.getByLabel('Code', { exact: true })
-        await input.fill(code)
-        await input.press('Enter')
-        const press = page.getByRole('button', { name: 'Use it now' })
-        await press.waitFor()
-        // The request arrives, and its answer is lost.
-        await page.route('**/use', async route => {
-          await route.fetch()
-          await route.abort()
-        })
-        await press.click()
-        await page.getByText('No answer').waitFor()
-        expect(await page.locator('.desk-verdict').textContent()).toContain('may have been used')
-        await takeScreenshot(page, 'desk-no-answer')
-        await page.unroute('**/use')
-        await page.getByRole('button', { name: 'Try again' }).click()
-        await page.getByText('Hand it out').waitFor()
-        expect(await page.locator('.desk-verdict').textContent()).toContain('used only once')
-        await browser.close()
-      })
-
-      test('a code that was checked is not used in place of another one that is typed', async () => {
-        const browser = await openBrowser({ viewport: PHONE })
-        const [shown, typed] = [await redeemedCode(world), await redeemedCode(world)]
-        const page = await pages.open(browser.context, '/desk', 'support')
-        const input = page.getByLabel('Code', { exact: true })
-        await input.fill(shown.code)
-        await input.press('Enter')
-        const press = page.getByRole('button', { name: 'Use it now' })
-        await press.waitFor()
-        await input.fill(typed.code)
-        await press.waitFor({ state: 'detached' })
-        expect(await page.locator('.desk-verdict').count()).toBe(0)
-        expect(browser.complaints).toEqual([])
-        await browser.close()
-      })
-
-      test('a code in view of the camera is used once, even if it is read repeatedly', async () => {
-        const { code } = await redeemedCode(world)
-        const film = join(folder, 'code.y4m')
-        writeFilm(film, code)
-        const browser = await openBrowser({ viewport: PHONE, camera: film })
-        const page = await pages.open(browser.context, '/desk', 'support')
-        await page.getByLabel('Use at once').check()
-        await page.getByRole('button', { name: 'Scan', exact: true }).click()
-        await page.getByText('Hand it out').waitFor()
-        await takeScreenshot(page, 'desk-camera-phone')
-        const { consoleAudit } = world.db.tables
-        const uses = async () =>
-          (await world.db.read.select().from(consoleAudit)).filter(
-            ({ detail, operation }) => operation === 'useCode' && detail !== null,
-          ).length
-        const before = await uses()
-        // The film continues: several more looks at the picture.
-        const began = await page.evaluate<number>(FILM_TIME)
-        await waitUntil(
-          'the film continues',
-          async () => (await page.evaluate<number>(FILM_TIME)) > began + 1.5,
-        )
-        expect(await verdict(page).textContent()).toBe('Hand it out')
-        expect(await uses()).toBe(before)
-        expect(await findSerious(page)).toEqual([])
-        await browser.close()
-      })
+    test('a use by mistake is undone with a reason, and the code is valid again', async () => {
+      const browser = await openBrowser({ viewport: PHONE })
+      const { code } = await redeemedCode(world)
+      const page = await pages.open(browser.context, '/desk', 'support')
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await page.getByLabel('Code', { exact: true }).press('Enter')
+      await page.getByRole('button', { name: 'Use it now' }).click()
+      await page.getByText('Hand it out').waitFor()
+      await page.getByRole('button', { name: 'Undo the use' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Reason').fill('The wrong code was scanned.')
+      await takeScreenshot(page, 'desk-undo')
+      expect(await findSerious(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Undo the use' }).click()
+      await page.getByText('Valid', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: 'Undo the use' }).count()).toBe(0)
+      expect(browser.complaints).toEqual([])
+      await browser.close()
     })
+
+    test('without a response no result is claimed, and trying again uses the code once', async () => {
+      const browser = await openBrowser({ viewport: PHONE })
+      const { code } = await redeemedCode(world)
+      const page = await pages.open(browser.context, '/desk', 'support')
+      const input = page.getByLabel('Code', { exact: true })
+      await input.fill(code)
+      await input.press('Enter')
+      const press = page.getByRole('button', { name: 'Use it now' })
+      await press.waitFor()
+      // The request arrives, and its answer is lost.
+      await page.route('**/use', async route => {
+        await route.fetch()
+        await route.abort()
+      })
+      await press.click()
+      await page.getByText('No answer').waitFor()
+      expect(await page.locator('.desk-verdict').textContent()).toContain('may have been used')
+      await takeScreenshot(page, 'desk-no-answer')
+      await page.unroute('**/use')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('Hand it out').waitFor()
+      expect(await page.locator('.desk-verdict').textContent()).toContain('used only once')
+      await browser.close()
+    })
+
+    test('a code that was checked is not used in place of another one that is typed', async () => {
+      const browser = await openBrowser({ viewport: PHONE })
+      const [shown, typed] = [await redeemedCode(world), await redeemedCode(world)]
+      const page = await pages.open(browser.context, '/desk', 'support')
+      const input = page.getByLabel('Code', { exact: true })
+      await input.fill(shown.code)
+      await input.press('Enter')
+      const press = page.getByRole('button', { name: 'Use it now' })
+      await press.waitFor()
+      await input.fill(typed.code)
+      await press.waitFor({ state: 'detached' })
+      expect(await page.locator('.desk-verdict').count()).toBe(0)
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
+    test('a code in view of the camera is used once, even if it is read repeatedly', async () => {
+      const { code } = await redeemedCode(world)
+      const film = join(folder, 'code.y4m')
+      writeFilm(film, code)
+      const browser = await openBrowser({ viewport: PHONE, camera: film })
+      const page = await pages.open(browser.context, '/desk', 'support')
+      await page.getByLabel('Use at once').check()
+      await page.getByRole('button', { name: 'Scan', exact: true }).click()
+      await page.getByText('Hand it out').waitFor()
+      await takeScreenshot(page, 'desk-camera-phone')
+      const { consoleAudit } = world.db.tables
+      const uses = async () =>
+        (await world.db.read.select().from(consoleAudit)).filter(
+          ({ detail, operation }) => operation === 'useCode' && detail !== null,
+        ).length
+      const before = await uses()
+      // The film continues: several more looks at the picture.
+      const began = await page.evaluate<number>(FILM_TIME)
+      await waitUntil(
+        'the film continues',
+        async () => (await page.evaluate<number>(FILM_TIME)) > began + 1.5,
+      )
+      expect(await verdict(page).textContent()).toBe('Hand it out')
+      expect(await uses()).toBe(before)
+      expect(await findSerious(page)).toEqual([])
+      await browser.close()
+    })
+  })
 })
