@@ -13,6 +13,8 @@ const OF_COMMANDS = [
   ...['fans_not_mergeable', 'match_not_over'],
   ...['revision_not_found', 'entry_not_found'],
   ...['code_not_used', 'question_answered'],
+  ...['campaign_not_found', 'campaign_inactive', 'campaign_changed'],
+  ...['campaign_started', 'campaign_finished', 'campaign_not_running'],
 ]
 
 onEngine(sqliteEngine, 'problem types', world => {

@@ -95,6 +95,7 @@ onEachEngine(
         sequence: '1',
       })
       Object.assign(queries, {
+        readNamedEntries: '?lang=en',
         forecastMatch: '?homeScore=1&awayScore=0&kickoffAt=2026-08-15T20:00:00Z',
         countWebhookReplay: '?since=2026-08-01T00:00:00Z',
         searchFans: `?text=${order.id}`,

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq, notInArray } from 'drizzle-orm'
+import { eq, isNull, notInArray } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 import { moveMarker } from '../../db/marker.ts'
 import { countAll } from '../../scripts/move/copy.ts'
@@ -94,7 +94,8 @@ async function addOddities(db: Database) {
         .values({ id, subject: id, generation: -Number.MAX_SAFE_INTEGER, expiresAt: at, ...session })
       await tx.insert(refreshTokens).values({ hash: id, sessionId: id, generation: 0, expiresAt: at })
     }
-    await tx.update(packs).set({ supplyTotal: null })
+    // The history of a pack with a sponsor states its supply.
+    await tx.update(packs).set({ supplyTotal: null }).where(isNull(packs.sponsorId))
     const { idempotencyKeys, rateLimitWindows } = tx.tables
     const kept = { fingerprint: 'f', answer: text, status: 200, expiresAt: at }
     for (const key of ['a', 'A', '', 'é']) {
