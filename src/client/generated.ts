@@ -3676,6 +3676,7 @@ export interface components {
             } | null;
             /** @description A limit that is not as strict, which holds after 24 hours. Null: none waits. */
             next: {
+                /** @description Null: then there is no limit. */
                 spending: {
                     /** @description In minor units of the currency, or in points. 0: nothing. */
                     amount: number;

@@ -21,6 +21,7 @@ export const examplePack = {
   ],
   sponsorId: null,
   requires: {},
+  tradable: true,
   active: true,
   startsAt: null,
   endsAt: null,

@@ -7,7 +7,7 @@ import { readLimits, setLimits } from './own-limits.ts'
 type LimitDeps = FanDeps & { purchaseKinds: readonly PurchaseKind[] }
 
 export const ownLimitRoutes = (deps: LimitDeps, { purchaseKinds: kinds } = deps) =>
-  fans(deps, { prefix: '/api/user/limits', tag: 'Account' })
+  fans(deps, { prefix: '/api/user/limits', tag: 'User' })
     .get(
       '',
       ({ caller }) => readLimits(deps.db.read, kinds, caller),

@@ -18,7 +18,7 @@ const set = {
   spending: Nullable(SpendingLimit, { description: 'What you allow yourself to spend. Null: no limit.' }),
   next: Nullable(
     Closed({
-      spending: Nullable(SpendingLimit),
+      spending: Nullable(SpendingLimit, { description: 'Null: then there is no limit.' }),
       at: Instant('When it replaces `spending`.'),
     }),
     { description: 'A limit that is not as strict, which holds after 24 hours. Null: none waits.' },

@@ -39,6 +39,7 @@ export const purchaseProblems = defineProblems({
     description:
       'The fan has set a pause in `/api/user/limits`: no purchase, order or top-up can be started before `until`. Show it; do not offer a way around it.',
     members: Type.Object({ until: Instant('The end of the pause.') }),
+    example: { until: '2027-01-01T00:00:00.000Z' },
   },
   spending_limit_reached: {
     status: 409,
@@ -52,5 +53,9 @@ export const purchaseProblems = defineProblems({
       available: Integer({ minimum: 0, description: 'What can still be spent in this period.' }),
       until: Instant('The end of the period.'),
     }),
+    example: {
+      ...{ amount: 5000, currency: 'EUR', per: 'month' },
+      ...{ available: 250, until: '2026-11-30T23:00:00.000Z' },
+    },
   },
 })
