@@ -9,7 +9,7 @@ import {
 import type { Config } from '../src/platform/config/config.ts'
 import { createPayments } from '../src/play/purchases/gateways/create.ts'
 import type { Goods } from '../src/play/purchases/kind.ts'
-import type { Purchase } from '../src/play/purchases/purchase.ts'
+import { type Purchase, restOf } from '../src/play/purchases/purchase.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
 
@@ -47,7 +47,16 @@ async function listDue(db: Database): Promise<CommandResult> {
       const { members } = await kind.readGoods(db.read, row)
       refundDue.push({ ...summaryOf(row), kind: kind.name, ...members, status: row.status })
     }
-  return { json: { refundDue }, text: lines.length > 0 ? lines.join('\n') : 'No refunds are due.' }
+  const partsDue = []
+  for (const kind of PURCHASE_KINDS)
+    for (const { id, amount, purchase } of (await kind.listPartsDue?.(db.read)) ?? []) {
+      const part = { ...purchase, id, priceAmount: amount, refundedAmount: 0 }
+      lines.push(
+        `${id}  ${priceOf(part)} of a withdrawal, which the server repeats  fan ${purchase.userId}  ${purchase.paymentReference}`,
+      )
+      partsDue.push({ ...summaryOf(part), purchaseId: purchase.id, partId: id, kind: kind.name })
+    }
+  return { json: { refundDue, partsDue }, text: lines.length > 0 ? lines.join('\n') : 'No refunds are due.' }
 }
 
 async function refundOne(db: Database, config: Config, id: string, yes: boolean): Promise<CommandResult> {
@@ -91,11 +100,14 @@ function plan(noun: string, purchase: Purchase, goods: Goods['consequences']): s
   ].join('\n')
 }
 
-function priceOf({ priceAmount, priceCurrency }: Purchase) {
-  return `${priceAmount} ${priceCurrency}${priceCurrency === 'POINTS' ? '' : ' (minor units)'}`
+/** What is left to refund. */
+function priceOf(purchase: Purchase) {
+  const { priceCurrency } = purchase
+  return `${restOf(purchase)} ${priceCurrency}${priceCurrency === 'POINTS' ? '' : ' (minor units)'}`
 }
 
-function summaryOf({ id, userId, priceAmount, priceCurrency, paymentReference }: Purchase) {
-  const price = { amount: priceAmount, currency: priceCurrency }
+function summaryOf(purchase: Purchase) {
+  const { id, userId, priceCurrency, paymentReference } = purchase
+  const price = { amount: restOf(purchase), currency: priceCurrency }
   return { purchaseId: id, userId, price, paymentReference }
 }

@@ -1,5 +1,6 @@
 /** `bun run refund` with orders: what is due is listed, refunded once, and returned to the stock as far as it was not used. */
 import { expect, test } from 'bun:test'
+import { payOutOrder } from '../../src/play/shop/pay-out.ts'
 import { addPack, balanceOf, entriesOf, expectStatus, open, patientFan } from '../play/packs/packs-world.ts'
 import {
   addStock,
@@ -12,6 +13,8 @@ import {
   POINTS,
   pay,
 } from '../play/shop/orders-world.ts'
+import { withdraw } from '../play/shop/withdrawals-world.ts'
+import { findingsOf } from '../play/top-ups/cash-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScriptOn } from './run-script.ts'
@@ -73,6 +76,24 @@ onEngine(
       const { payments } = world.db.tables
       const refunded = (await world.db.read.select().from(payments)).filter(({ refundedAt }) => refundedAt)
       expect(refunded).toMatchObject([{ reference: paymentReference, purchaseId: id }])
+    })
+
+    test('lists parts of withdrawals that the gateway has not refunded, and refunds the rest of the order', async () => {
+      const fan = await patientFan(world)
+      const order = await buyWithMoney(fan, await addStock(world, 5), await addStock(world, 5))
+      expectStatus(200, await withdraw(fan, order.id, [1]))
+      const { orderRefunds } = world.db.tables
+      await world.db.write(tx => tx.update(orderRefunds).set({ state: 'due', settledAt: null }))
+      const price = { amount: 1900, currency: 'EUR' }
+      const listed = await runJson()
+      expect(listed.refundDue).toEqual([])
+      expect(listed.partsDue).toMatchObject([{ purchaseId: order.id, partId: `${order.id}:1`, price }])
+      expect((await run()).out).toContain(`${order.id}:1  1900 EUR (minor units) of a withdrawal`)
+      expect(await runJson(order.id)).toMatchObject({ price, done: false })
+      await payOutOrder(world.deps, order.id)
+      expect((await runJson()).partsDue).toEqual([])
+      expect((await run(order.id, '--yes')).out).toStartWith('Refunded 1900 EUR')
+      expect(await findingsOf(world)).toEqual([])
     })
 
     test('does not take back opened packs', async () => {

@@ -61,6 +61,12 @@ export interface PurchaseKind<
   takeBack(tx: Transaction, row: Row): Promise<boolean>
   /** Of kinds with parts: what is due at the gateway is not paid, since the gateway has returned the whole payment. */
   voidDueParts?(tx: Transaction, row: Row): Promise<void>
+  /** Of kinds with parts: what a gateway has refunded of a purchase that is not refunded as a whole. */
+  sumParts?(reader: Reader, id: string): Promise<number>
+  /** Of kinds with parts: the purchases of which a gateway has refunded a part since. */
+  listWithParts?(reader: Reader, since: Date): Promise<Row[]>
+  /** Of kinds with parts: the refunds of parts that a gateway has to make, the oldest first. A background task makes them. */
+  listPartsDue?(reader: Reader): Promise<{ id: string; amount: number; purchase: Row }[]>
   /** Called after the row is refunded. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
   /** What a refund would do now. */

@@ -99,9 +99,12 @@ export async function reconcile(source: Source, options: ReconcileOptions): Prom
     for (const { recent, ...facts } of page) {
       const here = rows.get(facts.reference)
       if (!here || here.refunded) continue
+      const parts = await sumParts(source, here.purchaseId)
+      const amount = parts > 0 || !recent ? await records.refundedAmount(facts.reference) : 0
+      if (parts > 0 && amount === parts) continue
       if (recent) report.recent++
+      else if (parts > 0) reportParts({ ...here, amount: parts }, amount, onDifference)
       else {
-        const amount = await records.refundedAmount(facts.reference)
         const gateway = { amount, currency: here.currency }
         onDifference({ kind: 'refund_unknown_here', ...facts, here: moneyOf(here), gateway })
       }
@@ -117,7 +120,43 @@ export async function reconcile(source: Source, options: ReconcileOptions): Prom
     }
     step()
   }
+
+  for (const here of await listWithParts(source, since)) {
+    if (refunded.has(here.reference) || !source.recognizes(here.reference)) continue
+    reportParts(here, await records.refundedAmount(here.reference), onDifference)
+  }
   return report
+}
+
+/** What gateways have refunded of a purchase, as this database says. */
+async function sumParts({ reader, kinds }: Source, purchaseId: string): Promise<number> {
+  const { kind } = (await findOfKinds(reader, kinds, purchaseId)) ?? {}
+  return (await kind?.sumParts?.(reader, purchaseId)) ?? 0
+}
+
+/** Purchases of which a part was refunded since, each with the amount of its parts. Those that are refunded as a whole are left out. */
+async function listWithParts({ reader, kinds }: Source, since: Date): Promise<Here[]> {
+  const found: Here[] = []
+  for (const kind of kinds)
+    for (const purchase of (await kind.listWithParts?.(reader, since)) ?? []) {
+      const { id: purchaseId, priceCurrency: currency, paymentReference, status } = purchase
+      if (paymentReference === null || status === 'refunded') continue
+      const amount = (await kind.sumParts?.(reader, purchaseId)) ?? 0
+      found.push({ reference: paymentReference, purchaseId, amount, currency, refunded: false })
+    }
+  return found
+}
+
+/** `there`: what the gateway has refunded of the payment. */
+function reportParts(
+  { reference, purchaseId, ...here }: Here,
+  there: number,
+  onDifference: ReconcileOptions['onDifference'],
+): void {
+  if (there === here.amount) return
+  const facts = { reference, purchaseId, here: moneyOf(here) }
+  if (there === 0) onDifference({ kind: 'refund_missing_there', ...facts })
+  else onDifference({ kind: 'refund_differs', ...facts, gateway: { amount: there, currency: here.currency } })
 }
 
 /** A payment in this database. */

@@ -23,11 +23,11 @@ import {
   updateLine,
   updateLines,
   updateOrder,
-  voidDueParts,
   type WholeOrder,
 } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
 import { readProducts } from './products.ts'
+import { listPartsDue, listWithParts, sumParts, voidDueParts } from './refund-parts.ts'
 import {
   changeSold,
   countFree,
@@ -157,6 +157,9 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return order.completedAt !== null && back.length === sold.length
   },
   voidDueParts: (tx, { id }) => voidDueParts(tx, id),
+  sumParts: async (reader, id) => (await sumParts(reader, id))?.amount ?? 0,
+  listWithParts,
+  listPartsDue: reader => listPartsDue(reader),
   recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
   async readGoods(reader, { id }) {
     const lines = await readLines(reader, id)

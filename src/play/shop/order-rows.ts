@@ -102,15 +102,6 @@ const selectUnits = prepared((reader: Reader, orderIds: string) => {
     .orderBy(asc(orderUnits.orderId), asc(orderUnits.line), asc(orderUnits.unit))
 })
 
-/** The gateway has returned the whole payment: what it still had to refund of it is not paid again. */
-export async function voidDueParts(tx: Transaction, orderId: string): Promise<void> {
-  const { orderRefunds: refunds } = tx.tables
-  await tx
-    .update(refunds)
-    .set({ state: 'void', settledAt: tx.now() })
-    .where(and(eq(refunds.orderId, orderId), eq(refunds.state, 'due')))
-}
-
 const ENDED = new Set(['delivered', 'returned'])
 
 /** The status for fans: `completed` is shown as `paid`, and as `fulfilled` when each line has arrived. */

@@ -7,7 +7,8 @@ import { NO_GATEWAY, notRefundable } from '../purchases/gateways/gateway.ts'
 import { refundWithGateway } from '../purchases/refund-money.ts'
 import { orderKind } from './order-kind.ts'
 import { findOrder, readLines } from './order-rows.ts'
-import { listDueParts, type OrderRefund, readRefunds, settlePart } from './refund-lines.ts'
+import { type OrderRefund, readRefunds, settlePart } from './refund-lines.ts'
+import { listPartsDue } from './refund-parts.ts'
 
 export interface PayOutDeps {
   db: Database
@@ -51,9 +52,9 @@ async function payOutPart({ db, payments }: PayOutDeps, part: OrderRefund): Prom
 
 /** Pays all that is due. What fails is logged, and stays due. */
 export async function payOutDue(deps: PayOutDeps, stopping: () => boolean): Promise<void> {
-  const parts = await listDueParts(deps.db.read, AT_ONCE)
+  const parts = await listPartsDue(deps.db.read, AT_ONCE)
   const whole = (await orderKind.listRefundsDue(deps.db.read)).slice(0, AT_ONCE)
-  const ids = new Set([...parts.map(({ orderId }) => orderId), ...whole.map(({ id }) => id)])
+  const ids = new Set([...parts.map(({ purchase }) => purchase.id), ...whole.map(({ id }) => id)])
   for (const orderId of ids) {
     if (stopping()) return
     await payOutOrder(deps, orderId).catch(error => logFailed(deps, orderId, error))

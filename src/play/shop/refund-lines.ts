@@ -117,17 +117,6 @@ export const readRefunds = prepared((reader: Reader, orderId: string) => {
   return reader.select().from(refunds).where(eq(refunds.orderId, orderId)).orderBy(asc(refunds.number))
 })
 
-/** The oldest refunds of parts that a gateway has to make. */
-export const listDueParts = prepared((reader: Reader, limit: number) => {
-  const { orderRefunds: refunds } = reader.tables
-  return reader
-    .select()
-    .from(refunds)
-    .where(sql`${refunds.state} = 'due'`)
-    .orderBy(asc(refunds.createdAt), asc(refunds.id))
-    .limit(limit)
-})
-
 /** Settles what is due, once. */
 export async function settlePart(tx: Transaction, id: string, state: 'refunded'): Promise<void> {
   const { orderRefunds: refunds } = tx.tables

@@ -2,11 +2,14 @@
 import { afterEach, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { type Difference, reconcile } from '../../../src/play/purchases/reconcile.ts'
+import { payOutOrder } from '../../../src/play/shop/pay-out.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
-import { complete, DAY, EUROS, expectStatus, HOLD, MINUTE } from '../packs/packs-world.ts'
+import { complete, DAY, EUROS, expectStatus, HOLD, MINUTE, patientFan } from '../packs/packs-world.ts'
 import { refundPack } from '../packs/refund-pack.ts'
 import { errorReply, useStripe } from '../packs/stripe-server.ts'
 import { checkOut, deliver, impatientGateway } from '../packs/stripe-world.ts'
+import { addStock, checkout, completeOrder } from '../shop/orders-world.ts'
+import { withdraw } from '../shop/withdrawals-world.ts'
 
 const stripe = useStripe()
 afterEach(() => {
@@ -34,6 +37,29 @@ async function refunded(world: World) {
   await world.deps.payments.stripe?.refund(charge, checkout.intentId)
   await world.db.write(tx => refundPack(tx, checkout.purchaseId))
   return checkout
+}
+
+const euros = (amount: number) => ({ amount, currency: 'EUR' })
+
+const unmade = (): never => {
+  throw new Error('Stripe was not asked for a refund')
+}
+
+/** An order of 300 and 700 cents, of which Stripe has refunded the first line. */
+async function withdrawnInPart(world: World) {
+  const fan = await patientFan(world)
+  const products = [
+    await addStock(world, null, { price: euros(300) }),
+    await addStock(world, null, { price: euros(700) }),
+  ]
+  const { id: orderId } = expectStatus(201, await checkout(fan, ...products))
+  const prepared = await fan.post('/api/checkout/payment', { orderId, method: 'gateway' })
+  const { paymentReference: reference } = expectStatus(200, prepared).payment
+  stripe.pay(reference)
+  expectStatus(200, await completeOrder(fan, orderId, reference))
+  expectStatus(200, await withdraw(fan, orderId, [1]))
+  await payOutOrder(world.deps, orderId)
+  return { fan, orderId, reference }
 }
 
 /** Later than everything so far, unless told otherwise. */
@@ -213,6 +239,25 @@ onEachEngine(
         ])
       },
     )
+
+    test('agrees on parts that were refunded after a withdrawal, and names those that differ', async () => {
+      stripe.now = () => world.clock.ms
+      const { fan, orderId, reference } = await withdrawnInPart(world)
+      expect((await compare(world)).differences).toEqual([])
+      const facts = { reference, purchaseId: orderId, here: euros(300) }
+      const [made] = [...stripe.refunds.values()]
+      Object.assign(made ?? {}, { amount: 200 })
+      expect((await compare(world)).differences).toEqual([
+        { kind: 'refund_differs', ...facts, gateway: euros(200) },
+      ])
+      stripe.refunds.clear()
+      expect((await compare(world)).differences).toEqual([{ kind: 'refund_missing_there', ...facts }])
+      // The rest: now the order is refunded as a whole.
+      stripe.refunds.set(reference, { ...(made ?? unmade()), amount: 300 })
+      expectStatus(200, await withdraw(fan, orderId))
+      await payOutOrder(world.deps, orderId)
+      expect((await compare(world)).differences).toEqual([])
+    })
 
     test('knows purchases that were paid before payments had rows of their own', async () => {
       const [kept, repaid] = [await paid(world), await refunded(world)]
