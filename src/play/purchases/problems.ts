@@ -54,8 +54,11 @@ export const purchaseProblems = defineProblems({
       until: Instant('The end of the period.'),
     }),
     example: {
-      ...{ amount: 5000, currency: 'EUR', per: 'month' },
-      ...{ available: 250, until: '2026-11-30T23:00:00.000Z' },
+      amount: 5000,
+      currency: 'EUR',
+      per: 'month',
+      available: 250,
+      until: '2026-11-30T23:00:00.000Z',
     },
   },
 })
