@@ -1,5 +1,6 @@
 /** One client: the operations, the session and the stream of a fan or of one of the club's systems. */
 import { requests } from './generated.ts'
+import { createMessages, type MessagesOfFan } from './messages.ts'
 import type { Api, CallOptions, OperationId } from './operations.ts'
 import { clientFailure } from './problems.ts'
 import { fillRequest } from './requests.ts'
@@ -28,7 +29,7 @@ export interface ClientOptions {
   timeoutMs?: number | undefined
 }
 
-export interface Client {
+export interface Client extends MessagesOfFan {
   /** The operations of the API by `operationId`. */
   api: Api
   session: Sessions
@@ -113,6 +114,7 @@ export function createClient(options: ClientOptions): Client {
   const { signIn, signOut, current, token: currentToken } = sessions
   return {
     api,
+    ...createMessages(api),
     session: { signIn, signOut, current, token: currentToken },
     follow: createFollow(transport, authorize),
   }

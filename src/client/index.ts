@@ -1,5 +1,6 @@
 /** The client of the Matchday API, without dependencies: for browsers, Node.js and React Native. */
 export { type Client, type ClientOptions, createClient, createIdempotencyKey } from './client.ts'
+export type { Devices, Inbox, Notifications, PushRegistration } from './messages.ts'
 export type {
   Api,
   CallOptions,

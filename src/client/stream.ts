@@ -33,6 +33,8 @@ type Asked = Pick<Schemas['ShownQuestion'], 'state' | 'results' | 'correct'>
 export type StreamEvent =
   | { type: 'reset'; id: string; data: Record<string, never> }
   | { [Type in keyof messages]: { type: Type; id: string; data: messages[Type] } }[keyof messages]
+  /** The number of unread messages has changed. */
+  | { type: 'inbox'; id: string; data: { unread: number } }
   | { type: 'leaderboard' | `leaderboard:predictions${string}` | `pack:${string}`; id: string; data: Changed }
   | { type: `match:${string}`; id: string; data: (Changed & Scored) | { etag: null } }
   | {
