@@ -10,6 +10,7 @@ import { eventOf } from '../../economy/events/events-world.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { userIdOf } from '../../play/packs/packs-world.ts'
+import { findingsOf } from '../../play/top-ups/cash-world.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 
 const PAID = 40
@@ -140,10 +141,30 @@ onEachEngine('An invitation', world => {
     const code = await codeOf(inviter)
     await world.db.write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
     expect(await rolesOf(world, friend)).toEqual(['invited'])
+    expect(await findingsOf(world)).toEqual([])
     expect((await other.get('/api/user/referral')).body).toMatchObject({ code, invited: 1, completed: 1 })
     const later = await world.fan()
     expect((await onboard(later, code)).body.referral).toEqual({ invitedBy: other.handle })
   })
+
+  test.each([
+    ['fewer', 0],
+    ['more', 3],
+  ])(
+    'is verified for an inviter who was merged twice and has %s events than the invited fan',
+    async (_, earlier) => {
+      const inviter = await namedFan(world)
+      for (let nth = 0; nth < earlier; nth++) await invited(inviter)
+      await invited(inviter)
+      const [second, third] = [await namedFan(world), await namedFan(world)]
+      for (const [from, into] of [
+        [inviter.id, second.id],
+        [second.id, third.id],
+      ] as const)
+        await world.db.write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
+      expect(await findingsOf(world)).toEqual([])
+    },
+  )
 
   test('is taken back when the invited fan turns out to have had an account', async () => {
     const old = await namedFan(world)

@@ -6,25 +6,26 @@ import type { Finding } from '../../../core/finding.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
 import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
 
+/** `fanOf`: the remaining fan of each merged record; empty for the others. `apart`: records of the range that are checked by another call. */
+type FindWrong = (range: Range, fanOf: Map<string, string>, apart: ReadonlySet<string>) => Promise<Finding[]>
+
 /**
  * Checks the fans of a range. All records of a merged person are checked together, in the range of the fan who remained.
- * `fanOf`: the remaining fan of each merged record; empty for the others.
+ * Findings about records `apart` are left out. What several fans say of one row must not read those records at all.
  */
-export async function byMergedFans(
-  reader: Reader,
-  range: Range,
-  find: (range: Range, fanOf: Map<string, string>) => Promise<Finding[]>,
-): Promise<Finding[]> {
+export async function byMergedFans(reader: Reader, range: Range, find: FindWrong): Promise<Finding[]> {
   const groups = await readMergedGroups(reader, range)
   const members = new Set(groups.flatMap(({ records }) => records))
-  const findings = await find(range, new Map())
+  const findings = await find(range, new Map(), members)
   const alone = findings.filter(({ userId }) => userId === null || !members.has(userId))
   for (const { fanId, records, isAsked } of groups) {
     if (!isAsked) continue
-    alone.push(...(await find({ among: records }, new Map(records.map(record => [record, fanId])))))
+    alone.push(...(await find({ among: records }, new Map(records.map(record => [record, fanId])), NONE)))
   }
   return alone
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** The groups of merged records in which a fan of the range takes part. */
 async function readMergedGroups(reader: Reader, range: Range) {
