@@ -1,6 +1,6 @@
 /** `bun run priority-list --account A`: lists fans by their total in an account, for the ticket office. */
 import { DomainError } from '../src/core/problems.ts'
-import { eachPriority, type PriorityEntry, priorityCsv } from '../src/fan/status/priority.ts'
+import { priorityCsv, priorityParts, priorityRows, requireAccount } from '../src/fan/status/priority.ts'
 import { readChanges } from '../src/fan/status/priority-changes.ts'
 import type { Changes } from '../src/fan/status/priority-schema.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
@@ -23,7 +23,7 @@ With the same --as-of the list is the same later; what has happened since is sta
   .option('--as-of <instant>', 'the time of the list; ISO 8601, UTC (default: now)', instant)
   .option('--csv', 'prints CSV with a header line')
 
-await runCommand(command, async ({ options, openDatabase, note }) => {
+await runCommand(command, async ({ options, openDatabase, note, print }) => {
   const { account, membership, csv } = options
   if (options.from !== undefined && !/^[1-9]\d{0,14}$/.test(options.from))
     failUsage('--from must be a whole number of 1 or more')
@@ -32,31 +32,21 @@ await runCommand(command, async ({ options, openDatabase, note }) => {
   const asOf = options.asOf ?? db.read.now()
   const filter = { account, from, membership, asOf }
   try {
-    const isCsv = csv && !options.json
-    const entries = isCsv ? [] : await Array.fromAsync(eachPriority(db.read, filter))
-    const text = options.json
-      ? ''
-      : isCsv
-        ? (await priorityCsv(db.read, filter)).csv.trimEnd()
-        : textOf(entries)
+    await requireAccount(db.read, account)
+    if (!options.json && csv) for await (const lines of priorityCsv(db.read, filter)) await print(lines)
+    else if (!options.json)
+      for await (const rows of priorityRows(db.read, filter))
+        await print(rows.map(cells => `${cells.join('  ')}\n`).join(''))
     const changes = options.asOf ? await readChanges(db.read, { accountId: account, asOf }) : null
     if (changes && !options.json) note(describe(changes))
-    return { json: { asOf: asOf.toISOString(), entries, changes }, text }
+    if (!options.json) return undefined
+    const entries = (await Array.fromAsync(priorityParts(db.read, filter))).flat()
+    return { json: { asOf: asOf.toISOString(), entries, changes }, text: '' }
   } catch (error) {
     if (error instanceof DomainError) fail(`There is no account ${account}.`)
     throw error
   }
 })
-
-function textOf(entries: PriorityEntry[]): string {
-  const lines = entries.map(({ userId, total, reachedAt, memberships }, index) => [
-    ...[index + 1, userId, total, reachedAt],
-    memberships.flatMap(({ number }) => number ?? []).join(' '),
-  ])
-  return [['place', 'userId', 'total', 'reachedAt', 'numbers'], ...lines]
-    .map(cells => cells.join('  '))
-    .join('\n')
-}
 
 /** On standard error, so that the list alone can go into a file. */
 function describe({

@@ -1,13 +1,10 @@
 /** `bun run segments count | export`: who is in a segment of the catalogue. */
 import { Argument } from '@commander-js/extra-typings'
 import { findSegment, parseWhen } from '../src/club/segments/segment-kind.ts'
-import { csvLine } from '../src/core/csv.ts'
 import { countMembers } from '../src/operate/admin/segments/count-members.ts'
-import { listMembers } from '../src/operate/admin/segments/segments.ts'
+import { memberPages, segmentCsv } from '../src/operate/admin/segments/segments.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
-
-const PAGE = 1_000
 
 const command = declareCommand({
   name: 'segments',
@@ -36,14 +33,11 @@ await runCommand(command, async ({ parameters: [action, id], options, openDataba
     const fans = await countMembers(read, when)
     return { json: { segment: id, fans }, text: String(fans) }
   }
-  if (csv) await print(csvLine(['userId', 'provider', 'subject', 'handle']))
-  for (let after = ''; ; ) {
-    const fans = await listMembers(read, when, { after, size: PAGE })
-    const lines = fans.map(fan =>
-      csv ? csvLine([fan.userId, fan.provider, fan.subject, fan.handle]) : `${JSON.stringify(fan)}\n`,
-    )
-    if (lines.length > 0) await print(lines.join(''))
-    after = fans.at(-1)?.userId ?? ''
-    if (fans.length < PAGE) return undefined
-  }
+  const pieces = csv ? segmentCsv(read, when) : linesOf(memberPages(read, when))
+  for await (const piece of pieces) if (piece !== '') await print(piece)
+  return undefined
 })
+
+async function* linesOf(pages: AsyncIterable<object[]>) {
+  for await (const fans of pages) yield fans.map(fan => `${JSON.stringify(fan)}\n`).join('')
+}

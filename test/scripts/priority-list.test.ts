@@ -49,7 +49,7 @@ onEachEngine(
       const csv = [
         'place,userId,total,reachedAt,numbers',
         `1,${ids[1]},50,${first.reachedAt},"7, ""old"""`,
-        `2,${ids[0]},30,${second.reachedAt},0042\n`,
+        `2,${ids[0]},30,${second.reachedAt},0042\r\n`,
       ].join('\r\n')
       expect(await run('--csv', ...filter)).toMatchObject({
         ...{ code: 0, out: csv },

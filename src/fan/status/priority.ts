@@ -63,15 +63,16 @@ function readPosition(text: string | undefined): { asOf: Date; after: Place } | 
 const PART = 1_000
 
 /** The whole list, part by part. */
-export async function* eachPriority(
+export async function* priorityParts(
   reader: Reader,
   filter: PriorityFilter & { asOf: Date },
-): AsyncGenerator<PriorityEntry> {
+  size = PART,
+): AsyncGenerator<PriorityEntry[]> {
   let after: Place | undefined
   do {
-    const places: Place[] = await readPart(reader, filter, { after, limit: PART })
-    yield* await presentPlaces(reader, places, filter.asOf)
-    after = places.length < PART ? undefined : places.at(-1)
+    const places: Place[] = await readPart(reader, filter, { after, limit: size })
+    yield await presentPlaces(reader, places, filter.asOf)
+    after = places.length < size ? undefined : places.at(-1)
   } while (after)
 }
 
@@ -83,14 +84,24 @@ export async function requireAccount(reader: Reader, id: string) {
   return { set, account }
 }
 
+/** The whole list as rows for people, with a header, part by part. */
+export async function* priorityRows(
+  reader: Reader,
+  filter: PriorityFilter & { asOf: Date },
+  size?: number,
+): AsyncGenerator<(string | number)[][]> {
+  yield [['place', 'userId', 'total', 'reachedAt', 'numbers']]
+  let place = 0
+  for await (const entries of priorityParts(reader, filter, size))
+    yield entries.map(({ userId, total, reachedAt, memberships }) => [
+      ...[++place, userId, total, reachedAt],
+      memberships.flatMap(({ number }) => number ?? []).join(' '),
+    ])
+}
+
 /** The whole list as a file for spreadsheets. */
-export async function priorityCsv(reader: Reader, filter: PriorityFilter & { asOf: Date }) {
-  let [csv, lines] = [csvLine(['place', 'userId', 'total', 'reachedAt', 'numbers']), 0]
-  for await (const { userId, total, reachedAt, memberships } of eachPriority(reader, filter)) {
-    const numbers = memberships.flatMap(({ number }) => number ?? []).join(' ')
-    csv += csvLine([++lines, userId, total, reachedAt, numbers])
-  }
-  return { csv, lines }
+export async function* priorityCsv(...of: Parameters<typeof priorityRows>): AsyncGenerator<string> {
+  for await (const rows of priorityRows(...of)) yield rows.map(csvLine).join('')
 }
 
 async function readPart(

@@ -12,7 +12,7 @@ import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { eachPriority } from '../../../src/fan/status/priority.ts'
+import { priorityParts } from '../../../src/fan/status/priority.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { KICK_OFF } from '../../support/clock.ts'
@@ -104,7 +104,9 @@ onEachEngine('Random seasons of accounts', world => {
     const events: Happened[] = []
     const lists: { account: number; asOf: Date; entries: unknown[] }[] = []
     const listed = async (n: number, asOf: Date) =>
-      Array.fromAsync(eachPriority(db.read, { account: accounts[n]?.id ?? '', asOf }))
+      Array.fromAsync(priorityParts(db.read, { account: accounts[n]?.id ?? '', asOf })).then(parts =>
+        parts.flat(),
+      )
 
     async function earn(n: number, target: number, amount: number, at: number) {
       const eventId = `run-${run}-event-${events.length}`

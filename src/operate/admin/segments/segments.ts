@@ -3,6 +3,7 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { daysBetween, type FactValue, factNamed, meetsCondition } from '../../../club/segments/facts.ts'
 import { findSegment, parseWhen, type SegmentCondition } from '../../../club/segments/segment-kind.ts'
+import { csvLine } from '../../../core/csv.ts'
 import { conditionSql, expressionOf, isFan } from './fact-sql.ts'
 
 /** What is known of a fan, by the names of facts. */
@@ -93,4 +94,28 @@ export async function listMembers(
     .where(and(isMember(reader, when), gt(id, after)))
     .orderBy(asc(id))
     .limit(size)
+}
+
+const PAGE = 1_000
+
+/** All fans of a segment, page by page. */
+export async function* memberPages(reader: Reader, when: SegmentCondition[], size = PAGE) {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const fans: Awaited<ReturnType<typeof listMembers>> = await listMembers(reader, when, { after, size })
+    yield fans
+    after = fans.length < size ? undefined : fans.at(-1)?.userId
+  }
+}
+
+/** The fans of a segment as a file for spreadsheets, in pieces of a page. */
+export async function* segmentCsv(
+  reader: Reader,
+  when: SegmentCondition[],
+  size?: number,
+): AsyncGenerator<string> {
+  yield csvLine(['userId', 'provider', 'subject', 'handle'])
+  for await (const fans of memberPages(reader, when, size))
+    yield fans
+      .map(({ userId, provider, subject, handle }) => csvLine([userId, provider, subject, handle]))
+      .join('')
 }

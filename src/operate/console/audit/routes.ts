@@ -11,25 +11,11 @@ import {
 import { verifyAudit } from '../../../identity/staff/audit/verify.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
+import { textFile } from '../contract/text-file.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readAudit } from './read.ts'
 
 type AuditDeps = StaffDeps & { cursors: Cursors }
-
-/** Reads chunks as the client consumes them. */
-function streamText(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    async cancel() {
-      await pieces.return(undefined)
-    },
-  })
-}
 
 export const auditRoutes = (deps: AuditDeps) =>
   staff(deps, { prefix: '/api/audit', tag: 'Audit' })
@@ -47,14 +33,12 @@ export const auditRoutes = (deps: AuditDeps) =>
     )
     .get(
       '/export',
-      async ({ act, query, set }) => {
+      async ({ act, query }) => {
         const { format = 'ndjson', ...filter } = query
         // Records the export before it runs, so that the file contains it.
         await act({ kind: 'audit', id: format }, undefined, async () => {}, { detail: filter })
-        set.headers['Content-Disposition'] = `attachment; filename="matchday-audit.${format}"`
-        const headers = { 'Content-Type': MEDIA_TYPES[format], 'Cache-Control': 'no-store' }
-        // Guarantee of the cast: the schema describes the text of the file.
-        return new Response(streamText(exportAudit(deps.db.read, filter, format)), { headers }) as never
+        const file = { name: `matchday-audit.${format}`, type: MEDIA_TYPES[format] }
+        return textFile(file, exportAudit(deps.db.read, filter, format))
       },
       consoleOperation({
         id: 'exportAudit',

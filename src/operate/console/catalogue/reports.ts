@@ -2,12 +2,9 @@
 import type { Reader } from '../../../../db/index.ts'
 import { catalogueProblems } from '../../../club/catalogue/problems.ts'
 import { findSegment, parseWhen } from '../../../club/segments/segment-kind.ts'
-import { csvLine } from '../../../core/csv.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { countByFan, findCampaign, reportCampaign } from '../../../play/codes/generate.ts'
-import { listMembers } from '../../admin/segments/segments.ts'
-
-const PAGE = 1_000
+import { segmentCsv } from '../../admin/segments/segments.ts'
 
 /** Redemptions by day and by fan, and what is left. It names no fan. */
 export async function readCampaign(reader: Reader, id: string) {
@@ -26,17 +23,8 @@ export async function readCampaign(reader: Reader, id: string) {
 }
 
 /** The fans who meet the conditions of the stored segment now, also of one that is off. */
-export async function segmentCsv(reader: Reader, id: string) {
+export async function openSegmentCsv(reader: Reader, id: string): Promise<AsyncGenerator<string>> {
   const segment = await findSegment(reader, id)
   if (!segment) throw new DomainError(catalogueProblems.entry_not_found)
-  const when = parseWhen(segment.definition)
-  let [csv, lines] = [csvLine(['userId', 'provider', 'subject', 'handle']), 0]
-  for (let after = ''; ; ) {
-    const fans = await listMembers(reader, when, { after, size: PAGE })
-    for (const { userId, provider, subject, handle } of fans)
-      csv += csvLine([userId, provider, subject, handle])
-    lines += fans.length
-    after = fans.at(-1)?.userId ?? ''
-    if (fans.length < PAGE) return { csv, lines }
-  }
+  return segmentCsv(reader, parseWhen(segment.definition))
 }

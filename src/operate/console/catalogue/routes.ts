@@ -11,6 +11,7 @@ import { listEventTypes } from '../../admin/event-types.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
+import { csvFile } from '../contract/text-file.ts'
 import { planEntry, restoreEntry, restoresValue, saveEntry, savesValue, switchEntry } from './change-entry.ts'
 import { listEntries, listKinds, readEntry, readSchema } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
@@ -18,7 +19,7 @@ import { readNamed } from './named.ts'
 import { previewSegment } from './preview-segment.ts'
 import { previewEntry } from './previews.ts'
 import { thrownBy } from './problems.generated.ts'
-import { readCampaign, segmentCsv } from './reports.ts'
+import { openSegmentCsv, readCampaign } from './reports.ts'
 import * as schema from './schema.ts'
 
 type CatalogueDeps = StaffDeps & PictureDeps & { cursors: Cursors }
@@ -195,13 +196,10 @@ export const catalogueRoutes = (deps: CatalogueDeps) => {
     )
     .post(
       '/segment/entries/:entryId/export',
-      async ({ act, body: { reason }, params: { entryId: id }, set }) => {
-        const { csv, lines } = await segmentCsv(read, id)
-        await act({ kind: 'segment', id }, reason, async () => ({ lines }), { detail: () => ({ lines }) })
-        set.headers['Content-Type'] = 'text/csv; charset=utf-8'
-        set.headers['Content-Disposition'] =
-          `attachment; filename="segment-${id}-${read.now().toISOString().slice(0, 10)}.csv"`
-        return csv
+      async ({ act, body: { reason }, params: { entryId: id } }) => {
+        const pieces = await openSegmentCsv(read, id)
+        await act({ kind: 'segment', id }, reason, async () => {})
+        return csvFile(`segment-${id}-${read.now().toISOString().slice(0, 10)}.csv`, pieces)
       },
       consoleOperation({
         id: 'exportSegment',

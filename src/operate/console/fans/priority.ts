@@ -12,6 +12,7 @@ import { Reason } from '../../../identity/staff/reason.ts'
 import { listMembershipKinds } from '../../../play/memberships/membership-kind.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
+import { csvFile } from '../contract/text-file.ts'
 import { thrownBy } from './problems.generated.ts'
 
 const account = Slug('The account.', { examples: ['status'] })
@@ -64,16 +65,14 @@ export const priorityRoutes = (deps: StaffDeps) => {
     )
     .post(
       '/export',
-      async ({ act, body: { reason, asOf: stated, ...filter }, set }) => {
+      async ({ act, body: { reason, asOf: stated, ...filter } }) => {
         const asOf = stated === undefined ? db.read.now() : instantIn(stated)
-        const { csv, lines } = await priorityCsv(db.read, { ...filter, asOf })
-        await act({ kind: 'account', id: filter.account }, reason, async () => ({ lines }), {
-          detail: () => ({ ...filter, asOf: asOf.toISOString(), lines }),
+        await requireAccount(db.read, filter.account)
+        await act({ kind: 'account', id: filter.account }, reason, async () => {}, {
+          detail: { ...filter, asOf: asOf.toISOString() },
         })
-        set.headers['Content-Type'] = 'text/csv; charset=utf-8'
-        set.headers['Content-Disposition'] =
-          `attachment; filename="priority-${filter.account}-${asOf.toISOString().slice(0, 10)}.csv"`
-        return csv
+        const name = `priority-${filter.account}-${asOf.toISOString().slice(0, 10)}.csv`
+        return csvFile(name, priorityCsv(db.read, { ...filter, asOf }))
       },
       consoleOperation({
         id: 'exportPriority',
