@@ -1,4 +1,4 @@
-/** The verification of rows of two fans, of whom one was merged: the other one's event is still compared with the row. */
+/** The verification of rows of two fans after one of them was merged: the event of the other one is still compared with the row. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
