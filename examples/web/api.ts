@@ -18,7 +18,11 @@ import type { Locker, WrittenLocker } from './shelves.ts'
 export { type Item, type ItemReference, type Locker, type ProblemCode, ProblemError, type WrittenLocker }
 
 // It retries, refreshes the session and resumes the stream.
-const { api, session, follow } = createClient({ origin: location.origin, store, onSessionEnd: markEnded })
+const { api, session, follow, inbox } = createClient({
+  origin: location.origin,
+  store,
+  onSessionEnd: markEnded,
+})
 
 /** Language of the club's texts: the language of the app, even if the browser prefers another. */
 const lang = language.id
@@ -454,6 +458,12 @@ export type Card = Data<'readCollection'>['items'][number]
 export type Quest = Data<'listQuests'>['quests'][number] & Presented
 export type Team = Data<'listTeams'>['teams'][number]
 export type Message = Data<'listInbox'>['messages'][number]
+export const readInbox = (cursor?: string) => send(inbox.list({ limit: 20, cursor }))
+/** All that are not newer than the newest one that is shown. */
+export const readUntil = (createdAt: string, idempotencyKey: string) =>
+  send(inbox.readUntil(createdAt, { idempotencyKey }))
+/** The fan has followed its link. What comes of it shows the next time. */
+export const openMessage = (id: string) => void inbox.opened(id)
 export type Match = Data<'listMatches'>['matches'][number] & Presented
 export type Question = Data<'listQuestions'>['questions'][number]
 /** An option or a player, or a rating. */

@@ -23,6 +23,7 @@ import { FanLocker } from './screens/fan-locker.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
 import { Feed } from './screens/feed.tsx'
 import { Home } from './screens/home.tsx'
+import { Inbox } from './screens/inbox.tsx'
 import { Invite } from './screens/invite.tsx'
 import { JoinLeague } from './screens/join-league.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
@@ -106,6 +107,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       if (own === 'locker') return <FanLocker key={id} handle={id} />
       if (own === 'trade') return <Offer key={`${id} ${rest}`} handle={id} asked={copyOf(rest)} />
       return <Fan key={id} handle={id} />
+    case 'inbox':
+      return <Inbox />
     case 'feed':
       return <Feed />
     case 'points':
@@ -156,6 +159,7 @@ const WIDE = [
   'quests',
   'leaderboard',
   'leagues',
+  'inbox',
   'feed',
   'points',
   'membership',

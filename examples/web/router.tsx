@@ -72,6 +72,9 @@ export function useView<T extends string>(
 
 export const addressOf = (...parts: string[]) => [BASE, ...parts.map(encodeURIComponent)].join('/')
 
+/** Of a path of the API, such as `/matches/derby`. */
+export const addressIn = (path: string) => BASE + path
+
 export function navigate(address: string): void {
   if (address === location.pathname + location.search) return
   history.pushState({ entry: crypto.randomUUID() }, '', address)
@@ -82,6 +85,8 @@ export function navigate(address: string): void {
 
 interface LinkProps {
   to: string
+  /** Before the screen changes. */
+  onFollow?: (() => void) | undefined
   class?: string
   'aria-label'?: string
   'aria-current'?: 'page' | undefined
@@ -89,8 +94,9 @@ interface LinkProps {
 }
 
 /** A link of the app. With a modifier key the browser opens it as usual. */
-export function Link({ to, children, ...others }: LinkProps) {
+export function Link({ to, onFollow, children, ...others }: LinkProps) {
   const follow = (event: MouseEvent) => {
+    onFollow?.()
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     navigate(to)

@@ -5,6 +5,7 @@ import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
 import { matchScreens, SETTLED, settleRounds, writeMatches } from './layout-matches.ts'
+import { LONG_MESSAGES, writeInbox } from './layout-messages.ts'
 
 const title = noBrowser ? `Layout of the example app (skipped: ${noBrowser})` : 'Layout of the example app'
 
@@ -30,6 +31,7 @@ const SCREENS = {
   leaderboard: '/leaderboard',
   leagues: '/leagues',
   invited: '/league/7Q2M-X9KD',
+  inbox: '/inbox',
   feed: '/feed',
   points: '/points',
   profile: '/profile',
@@ -136,7 +138,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const post = (path: string, body: object) => send('POST', path, body)
       const profile = await post('/api/user/profile', { displayName: LONG_NAME })
       expect(profile.status).toBe(200)
-      const { handle: own } = (await profile.json()) as { handle: string | null }
+      const { handle: own, id: userId } = (await profile.json()) as { handle: string | null; id: string }
+      await writeInbox(demo.db, userId, LONG_MESSAGES)
       const purchase = await post('/api/packs/purchase', { packId: 'legends' })
       const { id } = (await purchase.json()) as { id: string }
       const bought = (await (await post('/api/packs/purchase', { packId: 'starter' })).json()) as {

@@ -15,6 +15,16 @@ const points = (count: number) =>
     other: '# نقطة',
   })
 
+const messages = (count: number) =>
+  counted(count, {
+    zero: 'لا رسائل جديدة',
+    one: 'رسالة جديدة واحدة',
+    two: 'رسالتان جديدتان',
+    few: '# رسائل جديدة',
+    many: '# رسالة جديدة',
+    other: '# رسالة جديدة',
+  })
+
 const cards = (count: number) =>
   counted(count, {
     zero: 'لا بطاقات',
@@ -44,6 +54,7 @@ export const ar: Text = {
     leagues: 'الدوريات',
     points: 'النقاط',
     profile: 'الملف الشخصي',
+    inbox: 'الرسائل',
     feed: 'المستجدات',
     fans: 'المشجعون',
     privacy: 'الخصوصية',
@@ -581,6 +592,12 @@ export const ar: Text = {
   },
   inbox: {
     unread: 'لم تُقرأ بعد',
+    lead: 'ما يخبرك به النادي. تبقى الرسائل 90 يومًا.',
+    empty: 'لا رسائل بعد. تصلك عندما يحدث شيء، مثل مكافأة يمكنك المطالبة بها.',
+    toRewards: 'عرض المكافآت',
+    readAll: 'وضع علامة «مقروء» على الكل',
+    more: 'رسائل أقدم',
+    waiting: messages,
   },
   rounds: {
     title: 'جولات مباشرة',

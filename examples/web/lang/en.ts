@@ -23,6 +23,7 @@ export const en = {
     leagues: 'Leagues',
     points: 'Points',
     profile: 'Profile',
+    inbox: 'Inbox',
     feed: 'Feed',
     fans: 'Fans',
     invite: 'Invite a friend',
@@ -543,6 +544,12 @@ export const en = {
   },
   inbox: {
     unread: 'Not read yet',
+    lead: 'What the club tells you. Messages stay for 90 days.',
+    empty: 'No messages yet. They come when something happens, such as a reward that you can claim.',
+    toRewards: 'See rewards',
+    readAll: 'Mark all as read',
+    more: 'Earlier messages',
+    waiting: (count: number) => plural(count, 'new message', 'new messages'),
   },
   rounds: {
     title: 'Live rounds',

@@ -28,7 +28,11 @@ export const ptBr: Text = {
     skip: 'Pular para o conteúdo',
   },
   inbox: {
+    ...pt.inbox,
     unread: 'Não lida',
+    lead: 'O que o clube diz a você. As mensagens ficam por 90 dias.',
+    empty: 'Ainda não há mensagens. Elas chegam quando algo acontece, como um prêmio que você pode resgatar.',
+    toRewards: 'Ver os prêmios',
   },
   signIn: {
     ...pt.signIn,

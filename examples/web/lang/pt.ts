@@ -27,6 +27,7 @@ export const pt: Text = {
     leagues: 'Ligas',
     points: 'Pontos',
     profile: 'Perfil',
+    inbox: 'Mensagens',
     feed: 'Novidades',
     fans: 'Adeptos',
     invite: 'Convidar um amigo',
@@ -562,6 +563,12 @@ export const pt: Text = {
   },
   inbox: {
     unread: 'Por ler',
+    lead: 'O que o clube te diz. As mensagens ficam 90 dias.',
+    empty: 'Ainda não há mensagens. Chegam quando algo acontece, como uma recompensa que podes resgatar.',
+    toRewards: 'Ver as recompensas',
+    readAll: 'Marcar tudo como lido',
+    more: 'Mensagens anteriores',
+    waiting: count => (count === 1 ? '1 mensagem nova' : `${count.toLocaleString('pt')} mensagens novas`),
   },
   rounds: {
     title: 'Rondas ao vivo',

@@ -105,6 +105,13 @@ export function Home() {
         {data => (
           <>
             <Hero data={data} reload={home.reload} />
+            {data.unread > 0 && (
+              <Link to={addressOf('inbox')} class="panel row offers">
+                <Icon name="inbox" />
+                <strong class="grow">{text.inbox.waiting(data.unread)}</strong>
+                <Icon name="next" />
+              </Link>
+            )}
             {data.offers > 0 && (
               <Link to={addressOf('trades')} class="panel row offers">
                 <Icon name="trades" />

@@ -29,6 +29,7 @@ const IN_BAR = [
   'quests',
   'leaderboard',
   'leagues',
+  'inbox',
   'feed',
   'points',
 ] as const
