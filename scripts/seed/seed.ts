@@ -5,6 +5,7 @@ import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
 import { seedCrowd } from './crowd.ts'
+import { seedDivisions } from './divisions.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { seedLeagues } from './leagues.ts'
 import { seedLoyalty } from './loyalty.ts'
@@ -150,6 +151,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     await seedStaffWork(db, options)
     await seedSeasonFigures(db, options)
   }
+  await seedDivisions(db, options)
   onProgress?.(fans, fans)
   return { ...catalogue, fans: written, skipped, rows: changed }
 }

@@ -9,6 +9,7 @@ import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { readCalendar } from '../../scripts/seed/calendar.ts'
 import { drawOrders, type OrderStep, shopperNumberOf, stepsUntilNow } from '../../scripts/seed/demo-orders.ts'
+import { seedDivisions } from '../../scripts/seed/divisions.ts'
 import {
   drawClaimAttempts,
   drawJoinsLeaderboard,
@@ -79,6 +80,7 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
   await seedSociety(db, options)
   await seedLeagues(db, options)
   await seedQuestions(db, options)
+  await seedDivisions(db, options)
 }
 
 async function seedFan(

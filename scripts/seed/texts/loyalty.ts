@@ -1,9 +1,10 @@
-/** Accounts, memberships, campaigns and segments. */
+/** Accounts, memberships, campaigns, segments and divisions. */
 export const loyalty: Record<string, [pt: string, ar: string]> = {
   'Loyalty points': ['Pontos de fidelidade', 'نقاط الولاء'],
   'Away trips': ['Deslocações', 'رحلات خارج الأرض'],
   points: ['pontos', 'نقاط'],
   trips: ['deslocações', 'رحلات'],
+  'Monthly division': ['Divisão mensal', 'الدرجة الشهرية'],
   Bronze: ['Bronze', 'برونزي'],
   Silver: ['Prata', 'فضي'],
   Gold: ['Ouro', 'ذهبي'],
