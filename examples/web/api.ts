@@ -264,6 +264,8 @@ export const readLeague = (leagueId: string, cursor?: string) =>
 export const readLeagueRounds = (leagueId: string, cursor?: string) =>
   send(api.readLeagueRounds({ leagueId, limit: 5, cursor }))
 
+export const readDivision = () => send(api.readDivision({ lang }))
+
 const BOARDS = {
   all: { period: 'all' },
   month: { period: 'month' },
@@ -475,6 +477,7 @@ export type League = Data<'readLeague'>
 export type LeagueSummary = Data<'listLeagues'>['leagues'][number]
 export type LeagueRound = Data<'readLeagueRounds'>['rounds'][number]
 export type LeagueEntry = League['entries'][number]
+export type Division = NonNullable<Data<'readDivision'>['division']>
 export type NewLeague = Input<'createLeague'>
 export type LeagueChange = Omit<Input<'changeLeague'>, 'leagueId'>
 export type PointsEntry = Data<'readPoints'>['entries'][number]

@@ -18,6 +18,7 @@ import { Codes } from './screens/codes.tsx'
 import { Collection } from './screens/collection.tsx'
 import { Consents } from './screens/consents.tsx'
 import { DeleteAccount } from './screens/delete-account.tsx'
+import { Division } from './screens/division.tsx'
 import { Fan } from './screens/fan.tsx'
 import { FanLocker } from './screens/fan-locker.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
@@ -102,6 +103,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return id === undefined ? <Leagues /> : <League key={id} id={id} />
     case 'league':
       return id === undefined ? <NotFound /> : <JoinLeague key={id} code={id} />
+    case 'division':
+      return <Division />
     case 'fans':
       if (id === undefined) return <NotFound />
       if (own === 'locker') return <FanLocker key={id} handle={id} />
@@ -145,6 +148,7 @@ const TAB_OF: Record<string, string> = {
   wallet: 'profile',
   fans: 'leaderboard',
   league: 'leagues',
+  division: 'leagues',
   cards: 'collection',
   locker: 'collection',
   trades: 'collection',

@@ -18,6 +18,8 @@ export interface Named {
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
+/** Members of a table by default, and of the longest one that a preview draws. */
+const [DEFAULT_SIZE, MAX_SHOWN] = [30, 12]
 export const after = (ms: number) => new Date(Date.now() + ms).toISOString()
 export const listOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(Object) : [])
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -49,6 +51,38 @@ export function questionOf(entry: Entry, options: Choices, sponsor: api.Question
     myVote: null,
     results: null,
     correct: null,
+  }
+}
+
+/** A full table of the second level, or of the only one, in which the fan is in the middle. */
+export function divisionOf(entry: Entry): api.Division {
+  const levels = listOf(entry.levels)
+  const at = Math.min(1, levels.length - 1)
+  const size = Math.min(MAX_SHOWN, Math.max(2, Number(entry.size) || DEFAULT_SIZE))
+  const level = levels[at] ?? {}
+  const share = Math.min(1, size / (Number(entry.size) || DEFAULT_SIZE))
+  const shareOf = (count: unknown) => Math.ceil((Number(count) || 0) * share)
+  const up = at < levels.length - 1 ? shareOf(level.up) : 0
+  const down = at > 0 ? shareOf(level.down) : 0
+  const entries: api.Division['entries'] = Array.from({ length: size }, (_, index) => ({
+    handle: null,
+    displayName: null,
+    avatarUrl: null,
+    rank: index + 1,
+    points: (size - index) * 5,
+    zone: index < up ? 'up' : index >= size - down ? 'down' : 'stays',
+  }))
+  return {
+    id: textOf(entry.id),
+    name: textOf(entry.name),
+    level: { id: textOf(level.id), name: textOf(level.name), number: at + 1, of: Math.max(1, levels.length) },
+    rank: Math.ceil(size / 2),
+    size,
+    up,
+    down,
+    entries,
+    last: null,
+    endsAt: after((entry.every === 'month' ? 12 : 3) * DAY_MS),
   }
 }
 

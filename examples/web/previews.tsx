@@ -7,6 +7,7 @@ import type * as api from './api.ts'
 import {
   after,
   DAY_MS,
+  divisionOf,
   type Entry,
   listOf,
   matchOf,
@@ -28,6 +29,7 @@ import { QuestRow } from './parts/quest-row.tsx'
 import { Round, RoundSheet } from './parts/round.tsx'
 import type { MemberCard as KeptCard } from './passes.ts'
 import { Entry as AccountRow } from './screens/account.tsx'
+import { DivisionTable } from './screens/division.tsx'
 import { Status } from './screens/membership.tsx'
 import { PackTile } from './screens/packs.tsx'
 import { RewardTile } from './screens/rewards.tsx'
@@ -170,6 +172,7 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
       />
     )
   },
+  division: entry => <DivisionTable division={divisionOf(entry)} />,
   campaign: ({ gives }) => {
     const none = { points: null, account: null, rewardId: null, packId: null, collectibleId: null }
     return (

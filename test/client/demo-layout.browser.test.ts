@@ -30,6 +30,7 @@ const SCREENS = {
   quests: '/quests',
   leaderboard: '/leaderboard',
   leagues: '/leagues',
+  division: '/division',
   invited: '/league/7Q2M-X9KD',
   inbox: '/inbox',
   feed: '/feed',

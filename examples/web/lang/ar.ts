@@ -829,6 +829,38 @@ export const ar: Text = {
     limit: (limit: number) => `حد الدعوات المحتسبة في الشهر: ${number.format(limit)}`,
     invitedBy: 'رمز صديق (اختياري)',
   },
+  division: {
+    title: 'الدرجة',
+    yours: 'درجتك',
+    empty: 'لست في أي جدول حاليًا. بنقاطك القادمة تحصل على مكان في جدول، إن كانت للنادي درجات.',
+    level: (level: number, of: number) => `المستوى ${number.format(level)} من ${number.format(of)}`,
+    placeOf: (rank: number, fans: number) => `المركز ${number.format(rank)} من ${number.format(fans)}`,
+    ends: (left: string) => `ينتهي ${left}`,
+    up: (fans: number) =>
+      counted(fans, {
+        one: 'يصعد الأول إلى المستوى التالي.',
+        two: 'يصعد الأول والثاني إلى المستوى التالي.',
+        few: 'يصعد أول # إلى المستوى التالي.',
+        many: 'يصعد أول # إلى المستوى التالي.',
+        other: 'يصعد أول # إلى المستوى التالي.',
+      }),
+    down: (fans: number) =>
+      counted(fans, {
+        one: 'يهبط الأخير إلى المستوى الأدنى.',
+        two: 'يهبط الأخيران إلى المستوى الأدنى.',
+        few: 'يهبط آخر # إلى المستوى الأدنى.',
+        many: 'يهبط آخر # إلى المستوى الأدنى.',
+        other: 'يهبط آخر # إلى المستوى الأدنى.',
+      }),
+    zones: { up: 'يصعد', stays: 'يبقى', down: 'يهبط', leaves: 'يغادر بلا نقاط' },
+    outcomes: {
+      promoted: 'صعدت إلى هذا المستوى.',
+      relegated: 'هبطت إلى هذا المستوى.',
+      stayed: 'بقيت في هذا المستوى.',
+    },
+    last: (rank: number, count: number) =>
+      `في المرة السابقة: المركز ${number.format(rank)} مع ${points(count)}`,
+  },
   leagues: {
     lead: 'العب ضد أصدقائك: ينشئ أحدهم دوريًا، وينضم الآخرون برمزه.',
     yours: 'دورياتك',

@@ -775,6 +775,28 @@ export const en = {
     limit: (limit: number) => `Up to ${plural(limit, 'invitation counts', 'invitations count')} in a month.`,
     invitedBy: 'Code of a friend (optional)',
   },
+  division: {
+    title: 'Division',
+    yours: 'Your division',
+    empty:
+      'You are in no table at the moment. With your next points you get a place in one, if the club has a division.',
+    level: (number: number, of: number) => `Level ${number} of ${of}`,
+    placeOf: (rank: number, fans: number) =>
+      `Place ${rank.toLocaleString('en')} of ${fans.toLocaleString('en')}`,
+    ends: (left: string) => `Ends ${left}`,
+    up: (fans: number) =>
+      fans === 1 ? 'The first rises to the next level.' : `The first ${fans} rise to the next level.`,
+    down: (fans: number) =>
+      fans === 1 ? 'The last one falls to the level below.' : `The last ${fans} fall to the level below.`,
+    zones: { up: 'Rises', stays: 'Stays', down: 'Falls', leaves: 'Leaves without points' },
+    outcomes: {
+      promoted: 'You have risen to this level.',
+      relegated: 'You have fallen to this level.',
+      stayed: 'You have stayed at this level.',
+    },
+    last: (rank: number, points: number) =>
+      `Last time: place ${rank.toLocaleString('en')} with ${plural(points, 'point', 'points')}`,
+  },
   leagues: {
     lead: 'Play against friends: one creates a league, the others join with its code.',
     yours: 'Your leagues',

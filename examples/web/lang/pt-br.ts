@@ -589,6 +589,21 @@ export const ptBr: Text = {
     limit: (limit: number) => `Por mês contam até ${number.format(limit)} convites.`,
     invitedBy: 'Código de um amigo (opcional)',
   },
+  division: {
+    ...pt.division,
+    yours: 'Sua divisão',
+    empty:
+      'No momento você não está em nenhuma tabela. Com os próximos pontos você ganha um lugar, se o clube tiver uma divisão.',
+    ends: left => `Termina ${left}`,
+    up: fans => counted(fans, { one: 'O primeiro sobe de nível.', other: 'Os primeiros # sobem de nível.' }),
+    down: fans => counted(fans, { one: 'O último cai de nível.', other: 'Os últimos # caem de nível.' }),
+    zones: { up: 'Sobe', stays: 'Fica', down: 'Cai', leaves: 'Sai sem pontos' },
+    outcomes: {
+      promoted: 'Você subiu para este nível.',
+      relegated: 'Você caiu para este nível.',
+      stayed: 'Você ficou neste nível.',
+    },
+  },
   leagues: {
     ...pt.leagues,
     lead: 'Jogue contra os amigos: um cria a liga, os outros entram com o código.',

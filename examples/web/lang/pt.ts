@@ -797,6 +797,33 @@ export const pt: Text = {
     limit: (limit: number) => `Por mês contam até ${number.format(limit)} convites.`,
     invitedBy: 'Código de um amigo (opcional)',
   },
+  division: {
+    title: 'Divisão',
+    yours: 'A tua divisão',
+    empty:
+      'De momento não estás em nenhuma tabela. Com os próximos pontos ganhas lugar numa, se o clube tiver uma divisão.',
+    level: (level: number, of: number) => `Nível ${level} de ${of}`,
+    placeOf: (rank: number, fans: number) => `${number.format(rank)}.º lugar entre ${number.format(fans)}`,
+    ends: (left: string) => `Termina ${left}`,
+    up: (fans: number) =>
+      counted(fans, {
+        one: 'O primeiro sobe ao nível seguinte.',
+        other: 'Os primeiros # sobem ao nível seguinte.',
+      }),
+    down: (fans: number) =>
+      counted(fans, {
+        one: 'O último desce ao nível anterior.',
+        other: 'Os últimos # descem ao nível anterior.',
+      }),
+    zones: { up: 'Sobe', stays: 'Mantém-se', down: 'Desce', leaves: 'Sai sem pontos' },
+    outcomes: {
+      promoted: 'Subiste a este nível.',
+      relegated: 'Desceste a este nível.',
+      stayed: 'Mantiveste-te neste nível.',
+    },
+    last: (rank: number, count: number) =>
+      `Da última vez: ${number.format(rank)}.º lugar com ${points(count)}`,
+  },
   leagues: {
     lead: 'Joga contra amigos: um cria a liga, os outros entram com o código.',
     yours: 'As tuas ligas',

@@ -2,13 +2,15 @@
 import { useState } from 'preact/hooks'
 import {
   createLeague,
+  type Division,
   joinLeague,
   type LeagueSummary,
   type NewLeague,
+  readDivision,
   readLeagues,
   readMatches,
 } from '../api.ts'
-import { text } from '../lang/lang.ts'
+import { formatLeft, text } from '../lang/lang.ts'
 import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -21,13 +23,14 @@ const FEW = 20
 
 /** With the seasons of the matches around now, which a league can be about. */
 async function loadLeagues() {
-  const [{ leagues, automatic }, next, last] = await Promise.all([
+  const [{ leagues, automatic }, { division }, next, last] = await Promise.all([
     readLeagues(),
+    readDivision(),
     readMatches({ from: new Date().toISOString(), limit: FEW }),
     readMatches({ status: 'finished', limit: FEW }),
   ])
   const matches = [...next.matches, ...last.matches]
-  return { leagues, automatic, seasons: [...new Set(matches.map(({ season }) => season))] }
+  return { leagues, automatic, division, seasons: [...new Set(matches.map(({ season }) => season))] }
 }
 
 export function Leagues() {
@@ -35,8 +38,9 @@ export function Leagues() {
   return (
     <Screen title={text.nav.leagues} lead={text.leagues.lead}>
       <Loading of={loaded}>
-        {({ leagues, automatic, seasons }) => (
+        {({ leagues, automatic, division, seasons }) => (
           <>
+            {division && <OwnDivision division={division} />}
             {leagues.length === 0 ? (
               <Empty>{text.leagues.empty}</Empty>
             ) : (
@@ -71,6 +75,26 @@ export function Leagues() {
     </Screen>
   )
 }
+
+const OwnDivision = ({ division: { name, level, rank, entries, endsAt } }: { division: Division }) => (
+  <Section title={text.division.yours}>
+    <ul class="list board">
+      <li class="row">
+        <Icon name="leaderboard" />
+        <span class="grow">
+          <strong class="line">
+            <Link to={addressOf('division')} class="whole-row">
+              <bdi>{name}</bdi> · <bdi>{level.name}</bdi>
+            </Link>
+          </strong>
+          <small class="line">{text.division.placeOf(rank, entries.length)}</small>
+          <small class="quiet line">{text.division.ends(formatLeft(endsAt))}</small>
+        </span>
+        <Icon name="next" />
+      </li>
+    </ul>
+  </Section>
+)
 
 function Row({ league }: { league: LeagueSummary }) {
   const { id, automatic, members, locked, me } = league

@@ -14,7 +14,6 @@ import { defaultOf, inLanguage, type Text } from './texts.ts'
 const UNSEEN: Partial<Record<KindName, string>> = {
   segment: 'Fans do not see segments. What names one is shown to its fans alone.',
   rule: 'Fans do not see rules, only the points that they give, in the history of their points.',
-  division: 'The example app does not show divisions. Other apps read the table of a fan with its level.',
   settings: 'Fans do not see settings, only what follows from them.',
 }
 
