@@ -3005,6 +3005,8 @@ export interface components {
             };
             /** @description Open reports, 50 at most. */
             openReports: number;
+            /** @description Since when moderators hold the name. Null: its owner can change it. */
+            nameHeldAt: string | null;
             /** @description When it was created. */
             createdAt: string;
         };
@@ -3050,6 +3052,8 @@ export interface components {
             };
             /** @description Open reports, 50 at most. */
             openReports: number;
+            /** @description Since when moderators hold the name. Null: its owner can change it. */
+            nameHeldAt: string | null;
             /** @description When it was created. */
             createdAt: string;
             /** @description The case of its open reports. */
@@ -3093,6 +3097,8 @@ export interface components {
         NewLeagueName: {
             /** @description Name of the league, by the rules of `displayName` of a profile. */
             name: string;
+            /** @description Whether the owner cannot change the name, until moderators release it with `false`. Default: `true`. */
+            held?: boolean;
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };

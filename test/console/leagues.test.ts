@@ -68,4 +68,25 @@ onEachEngine('leagues in the console', world => {
       detail: JSON.stringify({ fanId: owner.id, changed: ['name'] }),
     })
   })
+
+  test('keep the name of a moderator until one releases it, also with another owner', async () => {
+    const { id, member, owner } = await madeLeague('A third rude name')
+    const rename = (fan: typeof owner, name: string) => fan.patch(`/api/leagues/${id}`, { name })
+    expect((await rename(owner, 'A fourth rude name')).status).toBe(200)
+    const reason = 'An insult to another club.'
+    await ana.post(`/api/leagues/${id}/name`, { name: 'League of friends', reason })
+    const refused = await rename(owner, 'A third rude name')
+    expect([refused.status, refused.body.code]).toEqual([409, 'name_held'])
+    // With other changes nothing is changed.
+    const both = await owner.patch(`/api/leagues/${id}`, { name: 'Rude', locked: true })
+    expect([both.status, both.body.code]).toEqual([409, 'name_held'])
+    expect(await read(owner, id)).toMatchObject({ name: 'League of friends', locked: false })
+    expect((await owner.patch(`/api/leagues/${id}`, { owner: member.handle })).status).toBe(200)
+    expect((await rename(member, 'A third rude name')).body.code).toBe('name_held')
+    expect((await ana.get(`/api/leagues/${id}`)).body.nameHeldAt).toBe(world.clock.now().toISOString())
+    const back = { name: 'League of friends', held: false, reason: 'They have apologised.' }
+    expect((await ana.post(`/api/leagues/${id}/name`, back)).status).toBe(204)
+    expect((await ana.get(`/api/leagues/${id}`)).body.nameHeldAt).toBeNull()
+    expect((await rename(member, 'Friends')).status).toBe(200)
+  })
 })

@@ -441,7 +441,7 @@ async function addLeagues(tx: Transaction, { at, text }: { at: Date; text: strin
   const league = { id: text, name: text, code: text, ownerId: 'Z', scoring: 'predictions', season: text }
   const board = { board: `predictions:${text}`, countFrom: 'start', locked: true, members: 1 }
   const headToHead = { format: 'head_to_head', joined: 3, seed: '0'.repeat(32), rounds: 1, dueAt: at }
-  await tx.insert(leagues).values({ ...league, ...board, ...headToHead, createdAt: at })
+  await tx.insert(leagues).values({ ...league, ...board, ...headToHead, nameHeldAt: at, createdAt: at })
   const member = { leagueId: text, userId: 'Z', joinedAt: at, baseline: 0, number: 3 }
   await tx.insert(leagueMembers).values(member)
   await tx.insert(leagueBans).values({ leagueId: text, userId: 'a', bannedAt: at })

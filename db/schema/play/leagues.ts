@@ -48,6 +48,8 @@ export function defineLeaguesTables(kit: ColumnKit, { users }: Referenced<'users
       dueAt: timestamp(),
       /** Since when the table no longer changes. */
       finalAt: timestamp(),
+      /** Since when moderators hold the name: the owner cannot change it. */
+      nameHeldAt: timestamp(),
       createdAt: timestamp().notNull(),
     },
     t => [

@@ -101,6 +101,7 @@ export const en = {
     not_owner: 'Only the owner of the league can do that.',
     banned: 'The owner of this league has banned you from it.',
     already_member: 'You are a member of this league already.',
+    name_held: 'A moderator has replaced the name of this league: you cannot change it.',
     league_locked: 'This league is locked: nobody can join at the moment.',
     league_full: 'This league is full.',
     too_many_leagues: 'You, or the fan you chose, are in as many leagues as possible. Leave one first.',

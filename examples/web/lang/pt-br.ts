@@ -66,6 +66,7 @@ export const ptBr: Text = {
     league_not_found: 'Esta liga não existe, ou você não é membro dela.',
     banned: 'O dono desta liga não deixa você entrar.',
     already_member: 'Você já é membro desta liga.',
+    name_held: 'Um moderador trocou o nome desta liga: você não pode mudá-lo.',
     league_locked: 'Esta liga está fechada: no momento ninguém pode entrar.',
     too_many_leagues:
       'Você, ou o torcedor que você escolheu, já está em tantas ligas quanto possível. Saia de uma primeiro.',

@@ -108,6 +108,7 @@ export const pt: Text = {
     not_owner: 'Só o dono da liga pode fazer isso.',
     banned: 'O dono desta liga não te deixa entrar.',
     already_member: 'Já és membro desta liga.',
+    name_held: 'Um moderador substituiu o nome desta liga: não o podes alterar.',
     league_locked: 'Esta liga está fechada: de momento ninguém pode entrar.',
     league_full: 'Esta liga está cheia.',
     too_many_leagues:

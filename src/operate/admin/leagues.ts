@@ -55,6 +55,7 @@ async function present(reader: Reader, rows: LeagueRow[]) {
     members: row.members,
     owner: fanOf(ownerId),
     openReports: open[nth]?.length ?? 0,
+    nameHeldAt: row.nameHeldAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   }))
 }
@@ -140,12 +141,16 @@ export async function listLeagueMembers(
   }
 }
 
-/** Returns the owner. @throws DomainError `league_not_found` */
-export async function renameLeague(tx: Transaction, leagueId: string, name: string): Promise<string> {
+/** `held`: the owner cannot change the name, by default. Returns the owner. @throws DomainError `league_not_found` */
+export async function renameLeague(
+  tx: Transaction,
+  leagueId: string,
+  { name, held = true }: { name: string; held?: boolean | undefined },
+): Promise<string> {
   const { leagues } = tx.tables
   const [renamed] = await tx
     .update(leagues)
-    .set({ name: nameOf(name) })
+    .set({ name: nameOf(name), nameHeldAt: held ? tx.now() : null })
     .where(eq(leagues.id, leagueId))
     .returning({ ownerId: leagues.ownerId })
   if (!renamed) throw new DomainError(leagueProblems.league_not_found)

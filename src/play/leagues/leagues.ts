@@ -194,10 +194,11 @@ export async function changeLeague(
 ): Promise<League> {
   // Fans are locked before leagues, as in an erasure.
   const heir = owner === undefined ? undefined : await lockHandle(tx, owner)
-  await lockOfOwner(tx, userId, leagueId)
+  const league = await lockOfOwner(tx, userId, leagueId)
   const { leagues } = tx.tables
   const isLeague = eq(leagues.id, leagueId)
   if (text !== undefined) {
+    if (league.nameHeldAt) throw new DomainError(leagueProblems.name_held)
     const name = nameOf(text)
     await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
     await tx.update(leagues).set({ name }).where(isLeague)

@@ -24,6 +24,7 @@ export const thrownBy = {
   changeLeague: [
     leagueProblems.league_not_found,
     leagueProblems.not_owner,
+    leagueProblems.name_held,
     publicTextProblems.terms_not_accepted,
     publicTextProblems.text_not_allowed,
     userProblems.fan_not_found,

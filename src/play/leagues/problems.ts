@@ -34,6 +34,11 @@ export const leagueProblems = defineProblems({
     title: 'The league is locked',
     description: 'The owner lets nobody join at the moment.',
   },
+  name_held: {
+    status: 409,
+    title: 'Moderators hold the name of the league',
+    description: 'A moderator has replaced the name, and its owner cannot change it.',
+  },
   league_full: {
     status: 409,
     title: 'The league is full',

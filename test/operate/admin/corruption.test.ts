@@ -54,7 +54,7 @@ const UNKNOWN: Record<string, string[]> = {
       'cashPromotions.expiresAt',
       'collectibles.createdAt',
     ],
-    ...['leagues.createdAt', 'leagues.finalAt', 'leagueRounds.closedAt'],
+    ...['leagues.createdAt', 'leagues.finalAt', 'leagues.nameHeldAt', 'leagueRounds.closedAt'],
     ...[
       'divisionPeriods.endsAt',
       'divisionPeriods.scoring',

@@ -4,7 +4,7 @@ import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/form.tsx'
+import { CheckField, TextField } from '../../parts/form.tsx'
 import { Columns, Facts, Page, Section, Toolbar } from '../../parts/page.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -98,7 +98,7 @@ export function LeagueScreen({ leagueId }: { leagueId: string }) {
 }
 
 function Details({ of }: { of: League }) {
-  const { owner, code, scoring, from, season, locked, members, createdAt, reports, caseId } = of
+  const { owner, code, scoring, from, season, locked, nameHeldAt, members, createdAt, reports, caseId } = of
   return (
     <Columns>
       <Section title="League">
@@ -109,6 +109,16 @@ function Details({ of }: { of: League }) {
             ['Counts', `${SCORING[scoring]} ${FROM[from]}${season === null ? '' : `, season ${season}`}`],
             ['Members', String(members)],
             ['Joining', locked ? 'Locked: nobody can join' : 'Open to all who have the code'],
+            [
+              'Name',
+              nameHeldAt === null ? (
+                'The owner can change it'
+              ) : (
+                <span key="name">
+                  Held by moderators since <Time at={nameHeldAt} />
+                </span>
+              ),
+            ],
             ['Created', <Time key="created" at={createdAt} />],
           ]}
         />
@@ -173,34 +183,44 @@ interface RenameProps {
   onClose: () => void
 }
 
-function RenameDialog({ of: { id, name }, onDone, onClose }: RenameProps) {
-  const [written, setWritten] = useState('')
+function RenameDialog({ of: { id, name, nameHeldAt }, onDone, onClose }: RenameProps) {
+  // A name that moderators hold can be released as it is.
+  const [written, setWritten] = useState(nameHeldAt === null ? '' : name)
+  const [isHeld, setHeld] = useState(true)
   return (
     <ReasonDialog
       title="Replace the name"
       action="Replace the name"
       blocked={written.trim() === '' && 'Write the new name first.'}
       fields={
-        <TextField
-          label="New name"
-          pointer="/name"
-          required
-          autofocus
-          max={50}
-          value={written}
-          onChange={setWritten}
-        />
+        <>
+          <TextField
+            label="New name"
+            pointer="/name"
+            required
+            autofocus
+            max={50}
+            value={written}
+            onChange={setWritten}
+          />
+          <CheckField
+            label="Hold the name"
+            hint="The owner cannot change it until moderators release it."
+            pointer="/held"
+            value={isHeld}
+            onChange={setHeld}
+          />
+        </>
       }
       onConfirm={async reason => {
-        await api.renameLeague({ leagueId: id, name: written.trim(), reason })
+        await api.renameLeague({ leagueId: id, name: written.trim(), held: isHeld, reason })
         toast('The league has another name.')
         await onDone()
       }}
       onClose={onClose}
     >
       <p>
-        Now: <bdi dir="auto">{name}</bdi>. All members see the new name. The owner can change it again: decide
-        the case to hide the owner.
+        Now: <bdi dir="auto">{name}</bdi>. All members see the new name. To hide the owner, decide the case.
       </p>
     </ReasonDialog>
   )

@@ -58,7 +58,7 @@ const renaming = action({
   params: schema.LeaguePath,
   body: schema.NewLeagueName,
   subject: ({ params }) => ({ kind: 'league', id: params.leagueId }),
-  verb: (tx, { body: { name }, params: { leagueId } }) => renameLeague(tx, leagueId, name),
+  verb: (tx, { body, params: { leagueId } }) => renameLeague(tx, leagueId, body),
   detail: fanId => ({ fanId, changed: ['name'] }),
   problems: thrownBy.renameLeague,
   example: { name: 'League of Ada', reason: 'An insult to another club.' },

@@ -40,6 +40,9 @@ const league = {
   members: Integer({ description: 'How many members it has.' }),
   owner: Closed(fan, { description: 'The member who wrote the name, and can change the league.' }),
   openReports: Integer({ description: 'Open reports, 50 at most.' }),
+  nameHeldAt: Nullable(Type.String({ format: 'date-time' }), {
+    description: 'Since when moderators hold the name. Null: its owner can change it.',
+  }),
   createdAt: Instant('When it was created.'),
 }
 
@@ -80,4 +83,16 @@ export const LeagueMembers = Closed(
   { title: 'LeagueMembers' },
 )
 
-export const NewLeagueName = Closed({ name: LeagueName, reason: Reason }, { title: 'NewLeagueName' })
+export const NewLeagueName = Closed(
+  {
+    name: LeagueName,
+    held: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Whether the owner cannot change the name, until moderators release it with `false`.',
+      }),
+    ),
+    reason: Reason,
+  },
+  { title: 'NewLeagueName' },
+)

@@ -1,0 +1,1 @@
+ALTER TABLE "leagues" ADD COLUMN "name_held_at" timestamp (3) with time zone;

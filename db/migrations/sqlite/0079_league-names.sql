@@ -1,0 +1,1 @@
+ALTER TABLE `leagues` ADD `name_held_at` integer;
