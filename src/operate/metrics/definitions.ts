@@ -182,6 +182,22 @@ export function defineMetrics() {
       'matchday_votes_to_settle_oldest_age_seconds',
       'Time since the oldest settlement of votes is due; 0 without one.',
     ),
+    leaguesDue: gauge(
+      'matchday_leagues_due',
+      'Leagues that wait for the start or the end of a round, or for the end of a season.',
+    ),
+    leaguesDueAge: gauge(
+      'matchday_leagues_due_oldest_age_seconds',
+      'Time since the first of the leagues that wait was due; 0 without one.',
+    ),
+    divisionsDue: gauge(
+      'matchday_division_periods_due',
+      'Weeks and months of divisions that have ended, and whose tables are not all closed.',
+    ),
+    divisionsDueAge: gauge(
+      'matchday_division_periods_due_oldest_age_seconds',
+      'Time since the first of the weeks and months that are not closed was due; 0 without one.',
+    ),
     ordersHeld: gauge(
       'matchday_orders_held_amount',
       'Prices of orders that are pending, in points or minor units of the currency.',

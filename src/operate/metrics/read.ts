@@ -15,6 +15,8 @@ import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
 import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
 import { readRuns } from '../../platform/jobs/maintenance.ts'
+import { readDuePeriods } from '../../play/divisions/close.ts'
+import { readDueLeagues } from '../../play/leagues/rounds.ts'
 import { readQuestionBacklog } from '../../play/questions/backlog.ts'
 import { readCampaignBacklog } from '../admin/campaigns/backlog.ts'
 import { countUnreadable, type EncryptionKeys } from '../admin/encrypted-rows.ts'
@@ -60,6 +62,8 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       reports: await countOpenReports(db.read),
       money: await readOpenMoney(db.read),
       questions: await readQuestionBacklog(db.read),
+      leagues: await readDueLeagues(db.read),
+      divisions: await readDuePeriods(db.read),
       pushes: await readPushBacklog(db.read),
       campaigns: await readCampaignBacklog(db.read),
       sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
@@ -159,11 +163,13 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       ...[metrics.reportsOpen, metrics.reportsAge, metrics.refundsDueAge],
       ...[metrics.questionsOpen, metrics.votesToSettle, metrics.votesToSettleAge],
       ...[metrics.campaignBacklog, metrics.campaignAge],
+      ...[metrics.leaguesDue, metrics.leaguesDueAge, metrics.divisionsDue, metrics.divisionsDueAge],
     ])
       stale.remove()
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
     const { awaiting, endpoints, runs, reports, money, questions, pushes, campaigns, sink } = backlogs
+    const { leagues, divisions } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
@@ -178,6 +184,10 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     metrics.questionsOpen.set(questions.open)
     metrics.votesToSettle.set(questions.unsettled)
     metrics.votesToSettleAge.set(ageOf(questions.since))
+    metrics.leaguesDue.set(leagues.due)
+    metrics.leaguesDueAge.set(ageOf(leagues.since))
+    metrics.divisionsDue.set(divisions.due)
+    metrics.divisionsDueAge.set(ageOf(divisions.since))
     metrics.eventBacklog.set(awaiting.pending)
     metrics.eventAge.set(ageOf(awaiting.since))
     metrics.sinkBacklog.set(sink?.events ?? 0)

@@ -3,7 +3,7 @@
  * who earned nothing leaves. Each part is one unit of work that notes how far it got, with the row of the period locked: of several
  * processes one closes a table, and after a crash the next process continues.
  */
-import { and, asc, between, eq, inArray, isNull, lte } from 'drizzle-orm'
+import { and, asc, between, count, eq, inArray, isNull, lte, min } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -38,22 +38,34 @@ export async function closeDivisions(
   stopping: () => boolean = () => false,
 ): Promise<void> {
   const { read } = deps.db
-  // Minus the minute in which points can still change.
-  const endedBy = new Date(2 * read.now().getTime() - finalAfter(read.now()).getTime())
+  const until = endedBy(read)
   while (!stopping()) {
-    const [due] = await selectDue(read, endedBy)
+    const [due] = await selectDue(read, until)
     if (!due) return
     await settleInBatches(deps, (tx, fans) => closeTables(tx, due, fans), { stopping, limits: FANS })
   }
 }
 
-const selectDue = prepared((reader: Reader, endedBy: Date) => {
+/** For metrics: the periods that wait to be closed, and since when the first of them does; null without one. */
+export async function readDuePeriods(reader: Reader): Promise<{ due: number; since: Date | null }> {
+  const { divisionPeriods: periods } = reader.tables
+  const [row] = await reader
+    .select({ due: count(), endedAt: min(periods.endsAt) })
+    .from(periods)
+    .where(and(isNull(periods.closedAt), lte(periods.endsAt, endedBy(reader))))
+  return { due: Number(row?.due), since: row?.endedAt ? finalAfter(row.endedAt) : null }
+}
+
+/** The periods that ended by then no longer change: minus the minute in which points can still do so. */
+const endedBy = (reader: Reader) => new Date(2 * reader.now().getTime() - finalAfter(reader.now()).getTime())
+
+const selectDue = prepared((reader: Reader, until: Date) => {
   const { divisionPeriods: periods } = reader.tables
   const { divisionId, startsAt } = periods
   return reader
     .select({ divisionId, startsAt })
     .from(periods)
-    .where(and(isNull(periods.closedAt), lte(periods.endsAt, endedBy)))
+    .where(and(isNull(periods.closedAt), lte(periods.endsAt, until)))
     .orderBy(asc(periods.endsAt), asc(divisionId))
     .limit(1)
 })

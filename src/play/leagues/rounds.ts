@@ -2,7 +2,7 @@
  * Rounds of a league head to head, and the end of a season of points. A round is a week of the club. Each step of a league is one unit of
  * work, with the row of the league locked: of several processes one takes it, and after a crash the next process does.
  */
-import { and, asc, eq, gt, lt, lte } from 'drizzle-orm'
+import { and, asc, count, eq, gt, lt, lte, min } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -44,6 +44,16 @@ export async function advanceLeagues(
     }
   }
   return sum
+}
+
+/** For metrics: the leagues that wait for a step, and since when the first of them does; null without one. */
+export async function readDueLeagues(reader: Reader): Promise<{ due: number; since: Date | null }> {
+  const { leagues } = reader.tables
+  const [row] = await reader
+    .select({ due: count(), since: min(leagues.dueAt) })
+    .from(leagues)
+    .where(lte(leagues.dueAt, reader.now()))
+  return { due: Number(row?.due), since: row?.since ?? null }
 }
 
 const selectDue = prepared((reader: Reader, now: Date) => {

@@ -1,5 +1,6 @@
 /** Metrics after requests, writes, events, calls of the provider and deliveries. */
 import { afterEach, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import product from '../../../package.json'
 import { readCommit } from '../../../src/core/commit.ts'
 import { disableEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
@@ -7,7 +8,9 @@ import { applicationEvent } from '../../../src/economy/events/record-event.ts'
 import { openRecording } from '../../../src/economy/events/recording.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
+import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { recordRun } from '../../../src/platform/jobs/maintenance.ts'
+import { divisionKind } from '../../../src/play/divisions/division-kind.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { answerQuestion, closeQuestion } from '../../../src/play/questions/change.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
@@ -339,6 +342,44 @@ onEachEngine(
       expect(age).toBeGreaterThanOrEqual(30)
       await settleAll(world)
       expect(await values()).toEqual([0, 0, 0])
+    })
+
+    test('leagues and divisions that wait are shown, with their age', async () => {
+      const names = [
+        'matchday_leagues_due',
+        'matchday_leagues_due_oldest_age_seconds',
+        'matchday_division_periods_due',
+        'matchday_division_periods_due_oldest_age_seconds',
+      ]
+      const values = async () => {
+        const scraped = await freshScrape()
+        return names.map(name => scraped.value(name))
+      }
+      expect(await values()).toEqual([0, 0, 0, 0])
+      const id = 'of-metrics'
+      await world.db.write(async tx => {
+        const levels = [{ id: 'only', name: 'Only' }]
+        await divisionKind.upsert(tx, { id, name: 'Metrics', levels })
+        const { divisionPeriods, leagues } = tx.tables
+        const at = (ms: number) => new Date(world.clock.ms + ms)
+        const period = { divisionId: id, scoring: 'points', size: 2, levels: JSON.stringify(levels) }
+        // Points can change until a minute after the end.
+        await tx.insert(divisionPeriods).values({ ...period, startsAt: at(-1000), endsAt: at(1000) })
+        const owner = await ensureUser(tx, { provider: 'mock-idp', subject: id })
+        const league = { id, name: id, code: id, ownerId: owner.user.id, scoring: 'points', board: 'all' }
+        const counting = { countFrom: 'join', locked: false, members: 1, createdAt: at(0) }
+        await tx.insert(leagues).values({ ...league, ...counting, dueAt: at(1000) })
+      })
+      // A minute passes before each scrape.
+      expect(await values()).toEqual([1, 59, 0, 0])
+      expect(await values()).toEqual([1, 119, 1, 59])
+      await world.db.write(async tx => {
+        const { divisionPeriods, leagues } = tx.tables
+        await tx.delete(leagues).where(eq(leagues.id, id))
+        await tx.delete(divisionPeriods).where(eq(divisionPeriods.divisionId, id))
+        await divisionKind.deactivate(tx, id)
+      })
+      expect(await values()).toEqual([0, 0, 0, 0])
     })
 
     test('the money of held orders and of due refunds is shown, with the age of the oldest', async () => {
