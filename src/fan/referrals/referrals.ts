@@ -131,11 +131,9 @@ export const presentInvitation = async (reader: Reader, inviterId: string | null
  * time zone as the club allows. Call it after the event of the invited fan is recorded.
  */
 export async function completeReferral(tx: Transaction, inviteeId: string, by: EventKey): Promise<void> {
-  const open = await findOpen(tx, inviteeId)
-  if (!open) return
-  const { inviterId } = open
+  const inviterId = await lockInviter(tx, inviteeId)
+  if (inviterId === undefined) return
   const { referralLimit: limit } = await settingsOf(tx)
-  if (!(await lockFan(tx, inviterId))) return
   // The count is exact: completions of the inviter wait for each other here.
   await lockToCount(tx, inviterId)
   const { startsAt } = windowAt('month', tx.now(), await timeZoneOf(tx))
@@ -150,6 +148,17 @@ export async function completeReferral(tx: Transaction, inviteeId: string, by: E
       data: { role },
       eventId: referralEventId(inviteeId, role),
     })
+}
+
+/** The inviter of an open invitation. Undefined without one, or if the inviter is gone. */
+async function lockInviter(tx: Transaction, inviteeId: string): Promise<string | undefined> {
+  for (let last: string | undefined; ; ) {
+    const open = await findOpen(tx, inviteeId)
+    if (!open || open.inviterId === last) return undefined
+    last = open.inviterId
+    if (await lockFan(tx, last)) return last
+    // A merge that the lock has waited for has moved the invitation to the fan who remains.
+  }
 }
 
 export const REFERRAL_ROLES = ['invited', 'inviter'] as const

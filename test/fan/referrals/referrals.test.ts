@@ -1,6 +1,7 @@
 /** Fans who invite fans: what counts, what does not, and what is taken back. */
 import { beforeAll, beforeEach, expect, test } from 'bun:test'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { runStatement } from '../../../db/schema/shape.ts'
 import { settingsKind } from '../../../src/club/settings/settings-kind.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
@@ -11,6 +12,7 @@ import { addRule } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { userIdOf } from '../../play/packs/packs-world.ts'
 import { findingsOf } from '../../play/top-ups/cash-world.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 
 const PAID = 40
@@ -182,6 +184,13 @@ onEachEngine(
   world => {
     beforeEach(() => pay(world))
 
+    const isServer = () => world.db.engine === 'postgres' && world.databaseUrl !== null
+
+    async function isBlocked(): Promise<boolean> {
+      const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await runStatement(world.db.read, waiting)).length > 0
+    }
+
     async function report(fan: Fan, type: string) {
       const key = world.withToken(await world.serverKey(['events:write']))
       const named = { provider: world.config.identity.name, subject: fan.subject }
@@ -212,6 +221,34 @@ onEachEngine(
       expect([await pointsOf(friend), await pointsOf(inviter)]).toEqual([0, 0])
       await report(friend, 'shop.bought')
       expect(await rolesOf(world, inviter)).toEqual(['inviter voided'])
+    })
+
+    test('is completed for the fan who remains when the inviter is merged at the same time', async () => {
+      await setTo(world, { referralCompletes: 'shop.bought' })
+      const [inviter, remains, friend] = [await namedFan(world), await namedFan(world), await world.fan()]
+      await onboard(friend, await codeOf(inviter))
+      const [merged, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const merge = world.db.write(async tx => {
+        await mergeFans(tx, { from: inviter.id, into: remains.id, mergedBy: 'Ana', reason: null })
+        merged.resolve()
+        // Elsewhere one unit of work runs after the other.
+        if (isServer()) await waiting.promise
+      })
+      await merged.promise
+      const reported = report(friend, 'shop.bought')
+      let hasEnded = false
+      void reported.finally(() => {
+        hasEnded = true
+      })
+      if (isServer()) await waitUntil('the event waits for the merge', async () => hasEnded || isBlocked())
+      waiting.resolve()
+      await Promise.all([merge, reported])
+      expect([await rolesOf(world, friend), await rolesOf(world, remains)]).toEqual([
+        ['invited'],
+        ['inviter'],
+      ])
+      expect([await pointsOf(friend), await pointsOf(remains)]).toEqual([PAID, PAID])
+      expect(await findingsOf(world)).toEqual([])
     })
 
     test('is not completed for an inviter who is erased meanwhile', async () => {
