@@ -8,6 +8,7 @@ const match: components['schemas']['Match'] = {
   competition: 'Coastal League',
   season: '2026/27',
   round: null,
+  sponsorId: null,
   homeTeamId: 'harbour-city',
   awayTeamId: 'ashbourne-rovers',
   kickoffAt: '2026-08-15T18:30:00.000Z',
