@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 import { lockToPredict } from '../../src/club/matches/matches.ts'
 import { lockMatch } from '../../src/club/matches/revise.ts'
+import { NOBODY } from '../../src/core/caller.ts'
 import { lockCaller } from '../../src/identity/users/callers.ts'
 import { updateUser } from '../../src/identity/users/change-user.ts'
 import { lockForSanction } from '../../src/identity/users/sanction-state.ts'
@@ -107,6 +108,35 @@ describe.skipIf(noServer !== '')(`Locks of rows that are moved (PostgreSQL)${noS
       await temporary.remove()
     },
   )
+
+  // They share nothing before they change it: each of them would wait for the others.
+  test.each([{ toChange: true }, { toCount: true }])('first writes of a fan at once, %o', async locking => {
+    const temporary = await postgresEngine.open(clock)
+    const { db } = temporary
+    await addRows(db)
+    const order: string[] = []
+    const ends = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const lockFirst = (tx: Transaction) => lockCaller(tx, { ...caller, userId: NOBODY }, locking)
+    const first = db.write(async tx => {
+      await lockFirst(tx)
+      locked.resolve()
+      await ends.promise
+      order.push('first')
+    })
+    await locked.promise
+    let isLocked = false
+    const second = db.write(async tx => {
+      await lockFirst(tx)
+      isLocked = true
+      order.push('second')
+    })
+    await waitUntil('the other one waits', async () => isLocked || (await countWaiting(db)) === 1)
+    ends.resolve()
+    await Promise.all([first, second])
+    expect(order).toEqual(['first', 'second'])
+    await temporary.remove()
+  })
 })
 
 async function addRows(db: Database) {

@@ -19,7 +19,7 @@ import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
 import type { RateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import type { providerProblems } from '../../platform/identity-provider/problems.ts'
 import { type Writing, writeAsFan } from '../sanctions/write-as-fan.ts'
-import type { Locking } from '../users/callers.ts'
+import type { Locking } from '../users/locks.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {

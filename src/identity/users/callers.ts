@@ -7,7 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { isFrozen } from './age.ts'
-import { lockChanging, lockCounting, lockErasure, lockNamed, noteChanging } from './locks.ts'
+import { type Locking, lockChanging, lockCounting, lockErasure, lockNamed, noteChanging } from './locks.ts'
 import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
 
 /**
@@ -15,8 +15,12 @@ import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
  * first tries to create the record, since callers of this function rarely have one.
  * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
-export async function ensureUser(tx: Transaction, subject: Subject): Promise<EnsuredUser> {
-  const ensured = await createRecord(tx, subject)
+export async function ensureUser(
+  tx: Transaction,
+  subject: Subject,
+  locking: Locking = {},
+): Promise<EnsuredUser> {
+  const ensured = await createRecord(tx, subject, locking)
   if (!ensured) throw deletedUser(ERASED)
   return ensured
 }
@@ -27,11 +31,15 @@ interface EnsuredUser {
 }
 
 /** Null if the fan was erased. */
-async function createRecord(tx: Transaction, { provider, subject }: Subject): Promise<EnsuredUser | null> {
+async function createRecord(
+  tx: Transaction,
+  { provider, subject }: Subject,
+  locking: Locking,
+): Promise<EnsuredUser | null> {
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
   if (inserted) noteChanging(tx, inserted.id)
-  const user = inserted ?? (await lockNamed(tx, { provider, subject }))
+  const user = inserted ?? (await lockNamed(tx, { provider, subject }, locking))
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
   if (await selectErased(tx, { provider, subject })) {
     if (inserted) await deleteUser(tx, inserted.id)
@@ -58,28 +66,20 @@ const selectErased = (reader: Reader, subject: Subject) =>
 export async function lockCaller(
   tx: Transaction,
   { provider, subject, userId }: Subject & Viewer,
-  { toCount = false, toChange = false }: Locking = {},
+  locking: Locking = {},
 ): Promise<LockedCaller> {
   if (userId === NOBODY) {
-    const { user, created } = await ensureUser(tx, { provider, subject })
+    const { user, created } = await ensureUser(tx, { provider, subject }, locking)
     const { id, suspendedUntil, ownLimits } = user
     const locked = { suspendedUntil, isFrozen: isFrozen(user), ownLimits }
     return { provider, subject, userId: id, isNew: created, ...locked }
   }
-  const lock = toChange ? lockChanging : toCount ? lockCounting : lockErasure
+  const lock = locking.toChange ? lockChanging : locking.toCount ? lockCounting : lockErasure
   const [locked] = await lock(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
   if (locked.mergedIntoId) throw mergedUser(userId)
   const { suspendedUntil, ownLimits } = locked
   return { provider, subject, userId, isNew: false, suspendedUntil, isFrozen: isFrozen(locked), ownLimits }
-}
-
-/** What the lock of the first statement excludes, in addition to an erasure. */
-export interface Locking {
-  /** As `lockToCount`. */
-  toCount?: boolean
-  /** As `lockToChange`: the unit of work updates the record. */
-  toChange?: boolean
 }
 
 export interface LockedCaller extends Caller {

@@ -18,17 +18,43 @@ import {
 import type { Subject } from '../../core/caller.ts'
 import { isErased, recordNamed, userOf } from './users.ts'
 
-const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
-
-/** As `lockRecord`, by the subject. Finds nothing if the fan is erased, and another one if the fan was merged. */
-export async function lockNamed(tx: Transaction, { provider, subject }: Subject) {
-  const found = await lockSubject(tx, provider, subject)
-  return found?.mergedIntoId ? lockRecord(tx, found.mergedIntoId) : found
+/** What the first lock of a unit of work excludes, in addition to an erasure. */
+export interface Locking {
+  /** As `lockToCount`. */
+  toCount?: boolean
+  /** As `lockToChange`: the unit of work updates the record. */
+  toChange?: boolean
 }
 
-const lockSubject = preparedRow((tx: Transaction, provider: string, subject: string) =>
-  locksShared(tx, recordNamed(tx, provider, subject)),
-)
+/**
+ * As `lockCaller`, by the subject. Finds nothing if the fan is erased, and another one if the fan was merged. First writes that arrive
+ * at once find a record that was just created: those that change it must not all share it first, which ends in deadlocks.
+ */
+export async function lockNamed(
+  tx: Transaction,
+  { provider, subject }: Subject,
+  { toCount = false, toChange = false }: Locking,
+) {
+  const [bySubject, byId] = toChange ? exclusively : toCount ? forUpdate : shared
+  const found = await bySubject(tx, provider, subject)
+  const user = found?.mergedIntoId ? await byId(tx, found.mergedIntoId) : found
+  if (user && toChange) noteChanging(tx, user.id)
+  else if (user && toCount) noteCounting(tx, user.id)
+  return user
+}
+
+/** By subject, and by id. */
+const lockedBy = (lock: typeof locksShared) =>
+  [
+    preparedRow((tx: Transaction, provider: string, subject: string) =>
+      lock(tx, recordNamed(tx, provider, subject)),
+    ),
+    preparedRow((tx: Transaction, userId: string) => lock(tx, userOf(tx, userId))),
+  ] as const
+
+const shared = lockedBy(locksShared)
+const forUpdate = lockedBy(locksForUpdate)
+const exclusively = lockedBy(locksExclusively)
 
 export const lockErasure = prepared((tx: Transaction, userId: string) =>
   locksShared(tx, selectErasure(tx, userId)),
@@ -54,8 +80,12 @@ function selectErasure(tx: Transaction, userId: string) {
 /** As `lockErasure` and `lockToCount` in one statement. */
 export async function lockCounting(tx: Transaction, userId: string) {
   const found = await lockErasureToCount(tx, userId)
-  counting.getOrInsertComputed(tx, () => new Set()).add(userId)
+  noteCounting(tx, userId)
   return found
+}
+
+function noteCounting(tx: Transaction, userId: string): void {
+  counting.getOrInsertComputed(tx, () => new Set()).add(userId)
 }
 
 /** As `lockErasure` and `lockToChange` in one statement. */
