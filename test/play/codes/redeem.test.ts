@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { findWrongAccounts } from '../../../src/economy/accounts/audit.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { findWrongCampaigns, findWrongRedemptions } from '../../../src/operate/admin/audit/verify-codes.ts'
@@ -47,11 +47,14 @@ onEachEngine('POST /api/codes', world => {
     const { events, pointsEntries } = world.db.tables
     const userId = await idOf(fan)
     const isTheirs = and(eq(events.userId, userId), eq(events.type, 'code.redeemed'))
-    const told = (await world.db.read.select().from(events).where(isTheirs)).map(({ data }) =>
-      JSON.parse(data ?? ''),
-    )
+    const redeemed = await world.db.read.select().from(events).where(isTheirs).orderBy(asc(events.sequence))
+    const told = redeemed.map(({ data }) => JSON.parse(data ?? ''))
     expect(told).toMatchObject([{ campaignId, ...gave }, { campaignId }])
-    const entries = await world.db.read.select().from(pointsEntries).where(eq(pointsEntries.userId, userId))
+    const entries = await world.db.read
+      .select()
+      .from(pointsEntries)
+      .where(eq(pointsEntries.userId, userId))
+      .orderBy(asc(pointsEntries.seq))
     expect(entries.filter(({ reason }) => reason === 'code').map(({ ref }) => ref)).toEqual(
       told.map(({ redemptionId }) => redemptionId),
     )
