@@ -3,21 +3,14 @@
  * accepts claims. It ends with the first pass over the predictions: the second one, a minute later, finds none.
  */
 import { eq } from 'drizzle-orm'
-import { openDatabase } from '../../../db/index.ts'
+import { type Database, openDatabase } from '../../../db/index.ts'
 import { realSources } from '../../../src/core/sources.ts'
-import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
-import { claimsOf, onboardingsOf, startPaced } from '../load/paced.ts'
-import { cpuSecondsOf } from '../process.ts'
+import { type Meanwhile, prepareWrites } from '../meanwhile.ts'
 import { type Bench, row, type Scenario, type ScenarioResult, type Unit } from '../scenario.ts'
 import { MATCH_ID, MATCH_KEY, type MatchOptions, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
-/** Interval of onboardings and of claims: 50 a second each. */
-const WRITE_EVERY_MS = 20
-/** Fans who claim, each once for every reward. */
-const CLAIMING = 20_000
-const MAX_SECONDS = 600
 
 /** Each changes nearly all predictions. */
 const RESULTS = [
@@ -32,13 +25,13 @@ const settlementOf = (name: string, what: string, match: MatchOptions): Scenario
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of bench.options.engines) {
-      const rounds: Settled[][] = []
+      const rounds: Meanwhile[][] = []
       for (let round = 0; round < bench.options.rounds; round++)
         rounds.push(await settle(bench, engine, match))
       for (const [index, { name }] of RESULTS.entries()) {
-        const of = (read: (result: Settled) => number) =>
+        const of = (read: (result: Meanwhile) => number) =>
           rounds.flatMap(results => results.slice(index, index + 1).map(read))
-        const add = (name: string, unit: Unit, read: (result: Settled) => number) =>
+        const add = (name: string, unit: Unit, read: (result: Meanwhile) => number) =>
           all.rows.push(row(`${engine}, ${name}`, unit, of(read)))
         add(name, 's', ({ seconds }) => seconds)
         add(`${name}, CPU of the server`, 's', ({ cpuSeconds }) => cpuSeconds)
@@ -60,68 +53,43 @@ export const settlement = settlementOf('settlement', 'of a match', {})
 /** Each third prediction has a joker. */
 export const jokers = settlementOf('jokers', 'with jokers and points by the crowd', { withRules: true })
 
-type Paced = Awaited<ReturnType<ReturnType<typeof startPaced>['stop']>>
-
-interface Settled {
-  seconds: number
-  /** NaN if the system does not report it. */
-  cpuSeconds: number
-  onboardings: Paced
-  claims: Paced
-}
-
-async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promise<Settled[]> {
-  const { subjects, options, databases, newTokens, tokensOf } = bench
+async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promise<Meanwhile[]> {
+  const { subjects, options, databases } = bench
   const fans = options.quick ? options.fans : PREDICTIONS
   const { url, remove } = await databases.copy(engine, fans)
   const kickoffAt = await prepareMatch(url, match)
   const running = await subjects.matchdayOn(url)
   const db = openDatabase(url, realSources)
-  const claims = claimsOf(tokensOf(fans, Math.min(fans, CLAIMING)), claimPlan([]).requests)
-  const onboardings = onboardingsOf(newTokens())
-  const startAll = () => {
-    const pace = { everyMs: WRITE_EVERY_MS }
-    const [onboarding, claiming] = [
-      startPaced(running.origin, onboardings, pace),
-      startPaced(running.origin, claims, pace),
-    ]
-    return async () => ({ onboardings: await onboarding.stop(), claims: await claiming.stop() })
-  }
   try {
-    // Lets the JIT compile the code of onboardings and claims.
-    const warmingUp = startAll()
-    await Bun.sleep(options.seconds * 1_000)
-    await warmingUp()
-    const settled: Settled[] = []
-    for (const [index, { homeScore, awayScore }] of RESULTS.entries()) {
-      const stop = startAll()
-      const started = performance.now()
-      const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
-      const state = { status: 'finished', kickoffAt: kickoffAt.toISOString(), homeScore, awayScore }
-      const response = await fetch(`${running.origin}/api/matches/${MATCH_ID}`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${MATCH_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ revision: index + 2, ...state }),
-      })
-      if (!response.ok) throw new Error(`the result is answered with ${response.status}`)
-      const { matchSettlements } = db.tables
-      const isPassed = async () => {
-        const isMatch = eq(matchSettlements.matchId, MATCH_ID)
-        const [found] = await db.read.select().from(matchSettlements).where(isMatch)
-        return found?.revision === index + 2 && found.lastPass
-      }
-      while (!(await isPassed())) {
-        if (performance.now() - started > MAX_SECONDS * 1_000) throw new Error('the settlement does not end')
-        await Bun.sleep(20)
-      }
-      const seconds = (performance.now() - started) / 1_000
-      const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
-      settled.push({ seconds, cpuSeconds, ...(await stop()) })
-    }
+    const measure = await prepareWrites(bench, running, fans)
+    const settled: Meanwhile[] = []
+    for (const [index, { homeScore, awayScore }] of RESULTS.entries())
+      settled.push(
+        await measure({
+          problem: 'the settlement does not end',
+          everyMs: 20,
+          async begin() {
+            const state = { status: 'finished', kickoffAt: kickoffAt.toISOString(), homeScore, awayScore }
+            const response = await fetch(`${running.origin}/api/matches/${MATCH_ID}`, {
+              method: 'PUT',
+              headers: { authorization: `Bearer ${MATCH_KEY}`, 'content-type': 'application/json' },
+              body: JSON.stringify({ revision: index + 2, ...state }),
+            })
+            if (!response.ok) throw new Error(`the result is answered with ${response.status}`)
+            return () => isPassed(db, index + 2)
+          },
+        }),
+      )
     return settled
   } finally {
     await db.close()
     await running.stop()
     await remove()
   }
+}
+
+async function isPassed(db: Database, revision: number): Promise<boolean> {
+  const { matchSettlements } = db.tables
+  const [found] = await db.read.select().from(matchSettlements).where(eq(matchSettlements.matchId, MATCH_ID))
+  return found?.revision === revision && found.lastPass
 }
