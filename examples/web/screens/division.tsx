@@ -4,7 +4,7 @@ import { formatInteger, formatLeft, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
-import { Avatar } from '../parts/picture.tsx'
+import { RankedFan } from '../parts/ranked-fan.tsx'
 import { addressOf, Link } from '../router.tsx'
 
 export function Division() {
@@ -89,22 +89,10 @@ export function DivisionTable({ division }: { division: Shown }) {
 const OUTCOME_ICONS = { promoted: 'up', relegated: 'down', stayed: 'check' } as const
 
 function Row({ entry, mine }: { entry: Shown['entries'][number]; mine: boolean }) {
-  const { handle, displayName, avatarUrl, rank, points, zone } = entry
-  const name = displayName ?? text.leaderboard.unnamed
+  const { displayName, rank, points, zone } = entry
   return (
     <li class={`row zone-${zone} ${mine ? 'mine' : ''}`} value={rank}>
-      <span class="rank">{formatInteger(rank)}</span>
-      <Avatar name={displayName} src={avatarUrl} />
-      <span class="grow league-name">
-        {handle ? (
-          <Link to={mine ? addressOf('profile') : addressOf('fans', handle)} class="whole-row">
-            <bdi>{name}</bdi>
-          </Link>
-        ) : (
-          <bdi>{name}</bdi>
-        )}
-        {mine && <span class="pill">{text.leaderboard.you}</span>}
-      </span>
+      <RankedFan entry={entry} mine={mine} name={displayName ?? text.leaderboard.unnamed} />
       {(zone === 'up' || zone === 'down') && <Icon name={zone} />}
       <span class="unseen">{text.division.zones[zone]}</span>
       <strong class="amount">{formatInteger(points)}</strong>

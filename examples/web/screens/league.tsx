@@ -12,10 +12,10 @@ import { LeagueRounds } from '../parts/league-rounds.tsx'
 import { howCounted, nameOfLeague } from '../parts/league-words.ts'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { Avatar } from '../parts/picture.tsx'
+import { RankedFan } from '../parts/ranked-fan.tsx'
 import { Report } from '../parts/report.tsx'
 import { Share } from '../parts/share.tsx'
-import { addressOf, Link, navigate } from '../router.tsx'
+import { addressOf, navigate } from '../router.tsx'
 
 async function loadLeague(id: string) {
   const [league, profile] = await Promise.all([readLeague(id), readProfile()])
@@ -170,23 +170,13 @@ interface RowProps {
 }
 
 function Row({ entry, mine, owns, onChange }: RowProps) {
-  const { handle, avatarUrl, rank, points } = entry
+  const { rank, points } = entry
   const name = nameOf(entry)
   return (
     <li class={`row rank-${rank} ${mine ? 'mine' : ''}`} value={rank}>
-      <span class="rank">{formatInteger(rank)}</span>
-      <Avatar name={entry.displayName} src={avatarUrl} />
-      <span class="grow league-name">
-        {handle ? (
-          <Link to={mine ? addressOf('profile') : addressOf('fans', handle)} class="whole-row">
-            <bdi>{name}</bdi>
-          </Link>
-        ) : (
-          <bdi>{name}</bdi>
-        )}
-        {mine && <span class="pill">{text.leaderboard.you}</span>}
+      <RankedFan entry={entry} mine={mine} name={name}>
         {owns && <span class="pill">{text.leagues.owner}</span>}
-      </span>
+      </RankedFan>
       <strong class="amount">{formatInteger(points)}</strong>
       {onChange && (
         <Button kind="small" label={text.leagues.actionsOf(name)} onClick={onChange}>
