@@ -96,7 +96,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
         for (const nth of [0, 1, 2]) await rows.nth(nth).getByRole('checkbox').check()
         await takeScreenshot(page, `orders-picked-${name}`)
         expect(await findSerious(page)).toEqual([])
-        // One of them is refused: its parcel is packed meanwhile by somebody else.
+        // One of them is refused: another person has packed its order meanwhile.
         await page.getByRole('button', { name: 'Mark as packed' }).click()
         const dialog = page.getByRole('dialog')
         await dialog.getByLabel('Reason').fill('For the van at noon.')
