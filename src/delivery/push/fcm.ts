@@ -9,6 +9,9 @@ import { type Attempt, attemptOf, fitted, type Message } from './sender.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const TOKEN_SECONDS = 3_600
+/** Of an account that was refused, until it is asked for again. */
+const REFUSED_SECONDS = 60
+const TOKEN_REQUEST_MS = 10_000
 const TTL = '86400s'
 /** Of 4,096 bytes for the message, less the members around the texts. */
 const MAX_BYTES = 3_000
@@ -22,9 +25,21 @@ interface FcmDeps extends Pick<Sources, 'now'> {
   origin?: string
 }
 
-/** One token for all messages, renewed five minutes before its end. */
+/** The token endpoint answers without a token. */
+class NoToken extends Error {
+  constructor(readonly attempt: Attempt) {
+    super(`the service account is refused with ${attempt.refusal ?? attempt.status}`)
+  }
+}
+
+interface AccessToken {
+  token: Promise<string>
+  renewAt: number
+}
+
+/** One token for all messages, renewed five minutes before its end. A refusal holds for a minute, for all of them. */
 function createAccessToken({ fcm, fetch, now }: FcmDeps) {
-  let known: { token: Promise<string>; renewAt: number } | undefined
+  let known: AccessToken | undefined
 
   async function request(seconds: number): Promise<string> {
     const key = await importPKCS8(fcm.privateKey, 'RS256')
@@ -36,29 +51,42 @@ function createAccessToken({ fcm, fetch, now }: FcmDeps) {
       .setExpirationTime(seconds + TOKEN_SECONDS)
       .sign(key)
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
-    const response = await fetch(new Request(fcm.tokenUrl, { method: 'POST', body }))
-    if (!response.ok) throw new Error(`the service account is refused with ${response.status}`)
-    const answer: unknown = await response.json()
-    const token =
-      typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'access_token') : undefined
-    if (typeof token !== 'string') throw new Error('the answer has no access token')
-    return token
+    const signal = AbortSignal.timeout(TOKEN_REQUEST_MS)
+    const response = await fetch(new Request(fcm.tokenUrl, { method: 'POST', body, signal }))
+    const text = await response.text()
+    const answer = attempt((): unknown => JSON.parse(text))
+    const memberOf = (name: string): unknown =>
+      typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
+    const byStatus = attemptOf(response.status, response.headers)
+    const token = memberOf('access_token')
+    if (byStatus.outcome === 'sent' && typeof token === 'string') return token
+    if (byStatus.outcome === 'sent') throw new Error('the answer has no access token')
+    if (byStatus.outcome === 'retry') throw new NoToken(byStatus)
+    const error = memberOf('error')
+    const isWord = typeof error === 'string' && /^\w{1,50}$/.test(error)
+    const refusal = isWord ? error : String(response.status)
+    throw new NoToken({ outcome: 'wrong', status: response.status, refusal })
+  }
+
+  function make(seconds: number): AccessToken {
+    const made = { token: request(seconds), renewAt: seconds + TOKEN_SECONDS - 300 }
+    made.token.catch(error => {
+      if (error instanceof NoToken && error.attempt.outcome === 'wrong')
+        made.renewAt = seconds + REFUSED_SECONDS
+      else if (known === made) known = undefined
+    })
+    return made
   }
 
   return {
-    read(): Promise<string> {
+    read(): AccessToken {
       const seconds = Math.floor(now().getTime() / 1_000)
-      if (!known || seconds >= known.renewAt) {
-        const made = { token: request(seconds), renewAt: seconds + TOKEN_SECONDS - 300 }
-        known = made
-        made.token.catch(() => {
-          if (known === made) known = undefined
-        })
-      }
-      return known.token
+      if (!known || seconds >= known.renewAt) known = make(seconds)
+      return known
     },
-    forget(): void {
-      known = undefined
+    /** Does nothing if there is another one already. */
+    forget(refused: AccessToken): void {
+      if (known === refused) known = undefined
     },
   }
 }
@@ -83,14 +111,24 @@ export function createFcm({ origin = 'https://fcm.googleapis.com', ...deps }: Fc
     const apns = tag === null ? {} : { apns: { headers: { 'apns-collapse-id': tag } } }
     const data = { messageId: id, category, ...(link === null ? {} : { url: link }) }
     const sent = { message: { token, notification, data, android, ...apns } }
-    const headers = {
-      authorization: `Bearer ${await accessToken.read()}`,
-      'content-type': 'application/json',
+    const post = async (access: AccessToken) => {
+      const headers = { authorization: `Bearer ${await access.token}`, 'content-type': 'application/json' }
+      return deps.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(sent), signal }))
     }
-    const response = await deps.fetch(
-      new Request(url, { method: 'POST', headers, body: JSON.stringify(sent), signal }),
-    )
-    if (response.status === 401) accessToken.forget()
+    const access = accessToken.read()
+    let response: Response
+    try {
+      response = await post(access)
+      if (response.status === 401) {
+        // Google may revoke a token. If another one is refused too, the account is wrong.
+        await response.body?.cancel()
+        accessToken.forget(access)
+        response = await post(accessToken.read())
+      }
+    } catch (error) {
+      if (error instanceof NoToken) return error.attempt
+      throw error
+    }
     const byStatus = attemptOf(response.status, response.headers)
     if (byStatus.outcome === 'sent') hasWorked = true
     if (byStatus.outcome !== 'sent' && byStatus.outcome !== 'retry')

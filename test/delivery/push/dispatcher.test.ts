@@ -122,9 +122,9 @@ onEachEngine('A push', world => {
     }
   })
 
-  test('that a service refuses is not repeated, and is reported', async () => {
+  test.each([401, 403])('that a service refuses is not repeated, and is reported: %d', async status => {
     const { id, path } = await subscribed()
-    service.answers.set(path, () => new Response(null, { status: 403 }))
+    service.answers.set(path, () => new Response(null, { status }))
     await queue(pushOf(id))
     await settled(id, ['failed: wrong'])
     await waitUntil('it is reported', () =>
@@ -133,7 +133,7 @@ onEachEngine('A push', world => {
     const { pushServices } = world.db.tables
     const name = `webpush:${new URL(service.url).host}`
     const [row] = await world.db.read.select().from(pushServices).where(eq(pushServices.name, name))
-    expect(row).toMatchObject({ refusal: '403' })
+    expect(row).toMatchObject({ refusal: String(status) })
   })
 
   test('does not wait for a device or a service that hangs', async () => {

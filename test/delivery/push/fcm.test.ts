@@ -1,5 +1,5 @@
 /** Firebase Cloud Messaging, in the documented shapes, by a server on this machine. */
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { createFcm } from '../../../src/delivery/push/fcm.ts'
@@ -32,6 +32,9 @@ const REFUSALS: Record<string, { error: { code: number } }> = {
   value: violationOf('message.data[0].value'),
   disabled: refusalOf(403, 'PERMISSION_DENIED', 'Firebase Cloud Messaging API has not been used', ''),
 }
+/** What the token endpoint answers in place of a token. */
+let refusedAccount = (): Response | undefined => undefined
+const revoked = new Set<string>()
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
@@ -39,12 +42,19 @@ const server = Bun.serve({
     const { pathname: path } = new URL(request.url)
     if (path === '/token') {
       assertions.push(String((await request.formData()).get('assertion')))
+      const refused = refusedAccount()
+      if (refused) return refused
       return Response.json({ access_token: `access-${assertions.length}`, expires_in: 3_600 })
     }
     // Guarantee of the cast: the sender wrote it.
     const body = (await request.json()) as { message: { token: string } }
-    sent.push({ path, authorization: request.headers.get('authorization'), body })
+    const authorization = request.headers.get('authorization')
+    sent.push({ path, authorization, body })
     const { token } = body.message
+    if (token === 'unauthorized' || revoked.has(String(authorization)))
+      return Response.json(refusalOf(401, 'UNAUTHENTICATED', 'Request had invalid credentials.'), {
+        status: 401,
+      })
     if (token === 'dead') return Response.json(unregistered, { status: 404 })
     if (token === 'lost') return Response.json({ error: { status: 'NOT_FOUND' } }, { status: 404 })
     const refusal = REFUSALS[token]
@@ -55,6 +65,9 @@ const server = Bun.serve({
   },
 })
 afterAll(() => server.stop(true))
+afterEach(() => {
+  refusedAccount = () => undefined
+})
 
 const message = {
   ...{ id: 'm', category: 'match', title: 'Goal', body: '1:0', url: '/m' },
@@ -138,4 +151,43 @@ test.each([
   const to = fcmAt()
   await to('other')
   expect(await to(token)).toEqual({ outcome: 'wrong', status, refusal })
+})
+
+test.each([
+  ['invalid_grant', 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }],
+  ['unauthorized_client', 401, { error: 'unauthorized_client' }],
+  ['403', 403, { error: { code: 403, message: 'The account is disabled.' } }],
+])('takes a refused service account as wrong, and asks for a token a minute later: %s', async (...of) => {
+  const [refusal, status, body] = of
+  const time = { ms: Date.UTC(2026, 7, 15) }
+  const to = fcmAt(time)
+  const before = [assertions.length, sent.length]
+  refusedAccount = () => Response.json(body, { status })
+  const wrong = { outcome: 'wrong' as const, status, refusal }
+  expect(await Promise.all([to('phone'), to('tablet')])).toEqual([wrong, wrong])
+  refusedAccount = () => undefined
+  expect(await to('phone')).toEqual(wrong)
+  expect([assertions.length, sent.length]).toEqual([(before[0] ?? 0) + 1, before[1] ?? 0])
+  time.ms += 60_000
+  expect(await to('phone')).toMatchObject({ outcome: 'sent' })
+})
+
+test.each([429, 500, 503])('tries again when the token endpoint answers %d', async status => {
+  const to = fcmAt()
+  refusedAccount = () => new Response(null, { status, headers: { 'retry-after': '20' } })
+  expect(await to('phone')).toEqual({ outcome: 'retry', status, retryAfter: 20 })
+  refusedAccount = () => undefined
+  expect(await to('phone')).toMatchObject({ outcome: 'sent' })
+})
+
+test('makes another token when FCM refuses one, and takes a second refusal as wrong', async () => {
+  const to = fcmAt()
+  await to('phone')
+  const before = assertions.length
+  revoked.add(`Bearer access-${before}`)
+  expect(await Promise.all(['phone', 'tablet'].map(to))).toEqual(
+    Array(2).fill({ outcome: 'sent', status: 200 }),
+  )
+  expect(assertions).toHaveLength(before + 1)
+  expect(await to('unauthorized')).toEqual({ outcome: 'wrong', status: 401, refusal: 'UNAUTHENTICATED' })
 })
