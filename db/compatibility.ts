@@ -112,6 +112,7 @@ const byMigration = {
   '0067_jokers': jokers,
   '0070_void-jokers': voidJokers,
   '0076_narrow-entry-index': entryIndex,
+  '0081_age-changes-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

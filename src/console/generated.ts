@@ -1340,6 +1340,26 @@ export interface components {
                 /** @description Why, if staff recorded it. */
                 reason: string | null;
             }[];
+            /** @description What was known of the age after each change, newest first. */
+            ageHistory: {
+                /** @description 1, 2, 3 … */
+                seq: number;
+                /**
+                 * @description Null: unknown.
+                 * @enum {string|null}
+                 */
+                ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
+                /** @description Who has checked the band. */
+                source: string;
+                /** @description When it was checked. */
+                assuredAt: string;
+                /** @description Null: nobody has asked. */
+                guardianConsent: boolean | null;
+                /** @description Who stated the change. `merge`: a merge of fans. */
+                statedBy: string;
+                /** @description When it was stated. */
+                changedAt: string;
+            }[];
         };
         /** Membership */
         Membership: {

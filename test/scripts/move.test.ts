@@ -483,6 +483,14 @@ async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: str
   await tx.insert(documents).values({ ...document, active: false, createdAt: at, updatedAt: at })
   const stated = { userId: 'Z', purpose: text, seq: 1, granted: false, documentId: text, version: text }
   await tx.insert(consents).values({ ...stated, source: text, changedAt: at })
+  const { users, ageChanges } = tx.tables
+  const age = { ageBand: text, guardianConsent: false }
+  await tx
+    .update(users)
+    .set({ ...age, ageSource: text, ageAssuredAt: at })
+    .where(eq(users.id, 'Z'))
+  const changed = { ...age, userId: 'Z', seq: 1, source: text, assuredAt: at, statedBy: text, changedAt: at }
+  await tx.insert(ageChanges).values(changed)
   const told = { source: 'matchday', eventId: text, userId: 'Z', type: 'consent.changed', occurredAt: at }
   await tx.insert(tx.tables.events).values({ ...told, recordedAt: at, sequence: 3 })
   const left = { ...told, eventId: `segment:${text}:Z:2`, type: 'segment.left' }

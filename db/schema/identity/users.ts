@@ -123,6 +123,28 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
     completedAt: timestamp().notNull(),
   })
 
+  /** What was known of the age after each change: rows are added and never changed (hand-written migration). */
+  const ageChanges = table(
+    'age_changes',
+    {
+      userId: idOf(users),
+      /** 1, 2, 3 … for each fan. */
+      seq: integer().notNull(),
+      ageBand: text(),
+      /** Who has checked the band, and when. */
+      source: text().notNull(),
+      assuredAt: timestamp().notNull(),
+      guardianConsent: boolean(),
+      /** Who stated the change. */
+      statedBy: text().notNull(),
+      changedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'age_changes_pk', columns: [t.userId, t.seq] }),
+      kit.check('age_changes_seq_positive', sql`${t.seq} >= 1`),
+    ],
+  )
+
   /** The primary key merges a fan once. `users.merged_into_id` has the fan at the end of a chain of merges, this table each link. */
   const fanMerges = table(
     'fan_merges',
@@ -138,7 +160,7 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
     t => [kit.index('fan_merges_into').on(t.intoId)],
   )
 
-  return { users, identities, deferredSyncs, onboardings, fanMerges }
+  return { users, identities, deferredSyncs, onboardings, ageChanges, fanMerges }
 }
 
 export const fanData = {
@@ -193,6 +215,8 @@ export const fanData = {
   onboardings: {
     userId: { export: 'onboarding', erasure: 'keep', merge: { moveUnless: [], otherwise: 'stay' } },
   },
+  // The consent of a guardian and its revocation are evidence for the club, as the consents of the fan are.
+  ageChanges: { userId: { export: 'ageChanges', erasure: 'keep', merge: 'stay' } },
   fanMerges: {
     fromId: { export: 'mergedInto', erasure: { clear: ['reason'] }, merge: 'stay' },
     intoId: { export: 'mergedFans', erasure: { clear: ['reason'] }, merge: 'stay' },

@@ -7,11 +7,10 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import type { AgeBand } from '../../core/age-bands.ts'
+import { type Age, noteAgeChange } from './age-history.ts'
 import { lockToChange } from './locks.ts'
 import { lockForSanction } from './sanction-state.ts'
 import { findUserById, type User } from './users.ts'
-
-type Age = Pick<User, 'ageBand' | 'ageSource' | 'ageAssuredAt' | 'guardianConsent'>
 
 /** Of an erased fan. */
 export const UNKNOWN_AGE: Age = { ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null }
@@ -36,6 +35,7 @@ export interface StatedAge {
  */
 export async function storeAge(tx: Transaction, userId: string, age: StatedAge): Promise<void> {
   await lockForSanction(tx, userId)
+  const before = await findAge(tx, userId)
   const { users } = tx.tables
   const { ageBand, source: ageSource, assuredAt: ageAssuredAt, guardianConsent } = age
   await tx
@@ -44,6 +44,7 @@ export async function storeAge(tx: Transaction, userId: string, age: StatedAge):
     .where(and(eq(users.id, userId), isCheckedBefore(tx, ageAssuredAt)))
   if (guardianConsent !== undefined)
     await tx.update(users).set({ guardianConsent }).where(eq(users.id, userId))
+  await noteAgeChange(tx, userId, { before, after: await findAge(tx, userId), statedBy: ageSource })
 }
 
 /** What is stored was not checked after this time. */
@@ -71,6 +72,7 @@ export async function noteClaimedAge(tx: Transaction, signInId: string, claimed:
   const signIn = await findUserById(tx, signInId)
   const userId = signIn?.mergedIntoId ?? signInId
   await lockToChange(tx, userId)
+  const before = await findAge(tx, userId)
   const { ageBand, source: ageSource, assuredAt: ageAssuredAt } = claimed
   await tx
     .update(users)
@@ -82,6 +84,10 @@ export async function noteClaimedAge(tx: Transaction, signInId: string, claimed:
         ageBand === null ? eq(users.ageSource, ageSource) : undefined,
       ),
     )
+  const after = await findAge(tx, userId)
+  // Each sign-in states the band: only a change of it is a row.
+  if (before?.ageBand !== after?.ageBand || before?.ageSource !== after?.ageSource)
+    await noteAgeChange(tx, userId, { before, after, statedBy: ageSource })
 }
 
 /** The age band of the fan. In a unit of work it stays what it is until the end. */
@@ -105,6 +111,8 @@ export async function mergeAge(tx: Transaction, from: User, into: User): Promise
     .update(users)
     .set({ ageBand, ageSource, ageAssuredAt, guardianConsent })
     .where(eq(users.id, into.id))
+  const after = { ageBand, ageSource, ageAssuredAt, guardianConsent }
+  await noteAgeChange(tx, into.id, { before: into, after, statedBy: 'merge' })
 }
 
 export const findAge = preparedRow((reader: Reader, userId: string) => {

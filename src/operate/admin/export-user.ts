@@ -27,6 +27,7 @@ import { exportReferral } from '../../fan/referrals/referrals.ts'
 import { exportSessions } from '../../identity/auth/personal-data.ts'
 import { exportTerms } from '../../identity/public-text/terms.ts'
 import { exportRelations } from '../../identity/relations/personal-data.ts'
+import { exportAgeChanges } from '../../identity/users/age-history.ts'
 import { exportMerges, findFanOf, listMergedRecords } from '../../identity/users/merges.ts'
 import { exportIdentity } from '../../identity/users/personal-data.ts'
 import { findUser, type User } from '../../identity/users/users.ts'
@@ -112,6 +113,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     consents: await exportConsents(reader, user.id),
+    ageChanges: await exportAgeChanges(reader, user.id),
     messages: await exportMessages(reader, user.id),
     messageCampaigns: await exportCampaigns(reader, user.id),
     notificationPreferences: await exportPreferences(reader, user.id),

@@ -51,7 +51,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
         ).toBe(false)
         await takeScreenshot(page, `fan-consents-${state}-${name}`, { fullPage: true })
       }
-      await page.getByText('13 to 15').waitFor()
+      await page.getByText('13 to 15').first().waitFor()
+      await page
+        .getByRole('table', { name: 'Changes of the age' })
+        .getByText('school')
+        .first()
+        .waitFor({ state: 'attached' })
       await check('granted')
       await page.getByRole('button', { name: 'Actions' }).press('Enter')
       await page.getByRole('button', { name: 'Withdraw a consent' }).press('Enter')

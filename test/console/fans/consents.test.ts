@@ -4,6 +4,7 @@ import { desc, eq } from 'drizzle-orm'
 import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { storeAge } from '../../../src/identity/users/age.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { unique } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
@@ -74,6 +75,28 @@ onEachEngine('Consents of a fan in the console', world => {
       expect((await as(role).post(path, { purpose, reason })).body.code).toBe('permission_denied')
     expect((await withdraw(fan, 'unknown')).body.code).toBe('document_not_found')
     expect((await read(fan)).history).toHaveLength(1)
+  })
+
+  test('stand beside the history of the age band', async () => {
+    const { fan } = await agreeing()
+    const assuredAt = world.clock.now()
+    const age = { source: 'school', assuredAt, guardianConsent: true }
+    await world.db.write(tx => storeAge(tx, fan.id, { ...age, ageBand: '13_15' }))
+    world.clock.advance(1_000)
+    await world.db.write(tx => storeAge(tx, fan.id, { ...age, ageBand: '13_15', guardianConsent: false }))
+    const shown = {
+      ageBand: '13_15',
+      source: 'school',
+      statedBy: 'school',
+      assuredAt: assuredAt.toISOString(),
+    }
+    expect((await read(fan)).ageHistory).toEqual([
+      { ...shown, seq: 2, guardianConsent: false, changedAt: world.clock.now().toISOString() },
+      { ...shown, seq: 1, guardianConsent: true, changedAt: assuredAt.toISOString() },
+    ])
+    const findings: Finding[] = []
+    await verifyLedger(world.db, { onFinding: finding => findings.push(finding) })
+    expect(findings).toEqual([])
   })
 
   test('of an erased fan are shown as a proof, and not changed', async () => {

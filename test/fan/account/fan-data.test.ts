@@ -621,6 +621,15 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'document-of-ada',
         },
       },
+      ageChanges: {
+        userId: {
+          row: {
+            ...{ userId, seq: 1, ageBand: '13_15', source: 'school-of-ada', assuredAt: at(18) },
+            ...{ guardianConsent: true, statedBy: 'school', changedAt: at(18) },
+          },
+          shown: 'school-of-ada',
+        },
+      },
       referralCodes: {
         userId: { row: { code: 'C0DE0FADA', userId, createdAt: at(26) }, shown: 'C0DE0FADA' },
       },

@@ -6,6 +6,7 @@ import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exportConsents } from '../../../src/fan/consents/consents.ts'
 import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
+import { exportAgeChanges } from '../../../src/identity/users/age-history.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { parseTokenClaims, parseUserinfo } from '../../../src/platform/identity-provider/claims.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
@@ -325,6 +326,71 @@ onEachEngine('An age band', world => {
     const { users } = world.db.tables
     const [row] = await world.db.read.select().from(users).where(eq(users.id, intoId))
     expect(row).toMatchObject({ ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null })
+    // The proof stays.
+    expect(await changesOf(fromId)).toEqual(['1 13_15 school false school'])
+    expect(await changesOf(intoId)).toEqual(['1 16_17 school null school', '2 13_15 school false merge'])
+  })
+
+  const changesOf = async (userId: string) =>
+    (await exportAgeChanges(world.db.read, userId)).map(
+      ({ seq, ageBand, source, guardianConsent, statedBy }) =>
+        `${seq} ${ageBand} ${source} ${guardianConsent} ${statedBy}`,
+    )
+
+  test('keeps each change, with who stated it, the consent of a guardian and its revocation', async () => {
+    const fan = await world.fan()
+    const checked = world.clock.now()
+    await state(fan, { ageBand: '13_15', guardianConsent: true })
+    await state(fan, { ageBand: '13_15', guardianConsent: true, assuredAt: checked.toISOString() })
+    world.clock.advance(1_000)
+    await state(fan, { ageBand: 'adult', source: 'shop', assuredAt: new Date(checked.getTime() - 1) })
+    await state(fan, { source: 'shop', assuredAt: new Date(checked.getTime() - 1), guardianConsent: false })
+    world.clock.advance(1_000)
+    await state(fan, { ageBand: '16_17', source: 'gate' })
+    const userId = await idOf(fan)
+    expect(await changesOf(userId)).toEqual([
+      '1 13_15 school true school',
+      '2 13_15 school false shop',
+      '3 16_17 gate false gate',
+    ])
+    expect(await exportAgeChanges(world.db.read, userId)).toMatchObject([
+      { assuredAt: checked, changedAt: checked },
+      { assuredAt: checked, changedAt: new Date(checked.getTime() + 1_000) },
+      { assuredAt: new Date(checked.getTime() + 2_000), changedAt: new Date(checked.getTime() + 2_000) },
+    ])
+    const { ageChanges } = world.db.tables
+    for (const work of [
+      (tx: Transaction) =>
+        tx.update(ageChanges).set({ guardianConsent: true }).where(eq(ageChanges.userId, userId)),
+      (tx: Transaction) => tx.delete(ageChanges).where(eq(ageChanges.userId, userId)),
+    ]) {
+      const refused = await world.db.write(work).then(
+        () => 'it ran',
+        (error: Error) => String((error.cause as Error | undefined)?.message ?? error.message),
+      )
+      expect(refused).toContain('append-only')
+    }
+  })
+
+  test('that was stored without a history is its first change', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { bio: 'x' })
+    const [userId, checked] = [await idOf(fan), world.clock.now()]
+    const { users } = world.db.tables
+    const stored = {
+      ageBand: 'under_13',
+      ageSource: 'provider',
+      ageAssuredAt: checked,
+      guardianConsent: true,
+    }
+    await world.db.write(tx => tx.update(users).set(stored).where(eq(users.id, userId)))
+    world.clock.advance(1_000)
+    await state(fan, { ageBand: 'under_13', guardianConsent: false })
+    expect(await changesOf(userId)).toEqual([
+      '1 under_13 provider true provider',
+      '2 under_13 school false school',
+    ])
+    expect((await exportAgeChanges(world.db.read, userId))[0]?.changedAt).toEqual(checked)
   })
 
   test('comes from the claim of the provider that IDP_AGE_CLAIM names, unless something newer is stored', async () => {
@@ -383,8 +449,14 @@ onEachEngine(
       const stated = { ageBand: '16_17', source: 'provider', assuredAt: at, guardianConsent: null }
       expect(await ageOf(fan)).toEqual(stated)
       world.clock.advance(1_000)
+      await tell(fan, { age_band: '16_17' })
+      const userId = (await userIdOf(world, fan)) ?? ''
+      // A repetition is no change.
+      expect(await exportAgeChanges(world.db.read, userId)).toMatchObject([
+        { seq: 1, ageBand: '16_17', source: 'provider', statedBy: 'provider' },
+      ])
       await tell(fan, { age_band: '2011-02-03' })
-      expect(await ageOf(fan)).toEqual(stated)
+      expect(await ageOf(fan)).toEqual({ ...stated, assuredAt: world.clock.now().toISOString() })
     })
 
     test('ends when the provider states none, and not when an event does not contain it', async () => {

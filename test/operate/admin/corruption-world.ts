@@ -15,6 +15,7 @@ import { decide } from '../../../src/fan/moderation/cases.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { recordAction } from '../../../src/identity/staff/audit/record.ts'
+import { storeAge } from '../../../src/identity/users/age.ts'
 import { keepDailyFigures } from '../../../src/operate/admin/daily-figures.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { countSeason } from '../../../src/operate/admin/season/sweep.ts'
@@ -652,6 +653,13 @@ async function consents(fan: NamedFan) {
     expectStatus(200, await fan.put('/api/user/consents', { marketing: { granted, version: '2' } }))
 }
 
+/** A fan whose guardian agrees. */
+const stateAge = (world: World, userId: string) =>
+  world.db.write(tx => {
+    const age = { ageBand: '16_17', source: 'school', guardianConsent: true } as const
+    return storeAge(tx, userId, { ...age, assuredAt: tx.now() })
+  })
+
 /** Rows of tables that nothing verifies. */
 async function operations(world: World, userId: string) {
   const at = world.clock.now()
@@ -849,6 +857,7 @@ export async function fillWorld(world: World): Promise<NamedFan> {
     )
   }
   await consents(fan)
+  await stateAge(world, fan.id)
   await trackSegments(world)
   for (const seat of [1, 2]) {
     await happen(world, fan, EVENT, { data: { seat } })

@@ -24,7 +24,6 @@ import { fillWorld } from './corruption-world.ts'
 /** Columns that no verification can check, by reason. `*`: all columns of a table. */
 const UNKNOWN: Record<string, string[]> = {
   'it is as the fan wrote it, or as the provider did': [
-    ...['users.ageBand', 'users.ageSource', 'users.ageAssuredAt', 'users.guardianConsent'],
     'users.ownLimits',
     ...['users.provider', 'users.subject', 'users.handle', 'users.avatarUrl', 'users.bio'],
     ...['users.locale', 'users.createdAt', 'users.updatedAt'],
@@ -40,6 +39,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
   'it says who did it, or why': [
+    'ageChanges.statedBy',
     ...['fanMerges.mergedBy', 'fanMerges.reason', 'moderationDecisions.decidedBy', 'moderationNotes.note'],
     ...['moderationDecisions.decidedById', 'appeals.decidedBy', 'appeals.decidedById', 'events.voidNote'],
     ...['catalogueRevisions.source', 'catalogueRevisions.staffId', 'catalogueRevisions.staffName'],
@@ -47,6 +47,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['cashPromotions.note', 'userRewards.usedAt', 'userRewards.usedBy', 'userRewards.redemptionCode'],
   ],
   'a time from which nothing follows, or a setting of its time': [
+    ...['users.ageAssuredAt', 'ageChanges.assuredAt', 'ageChanges.changedAt'],
     ...[
       'catalogueVersions.foldsFrom',
       'cashAccounts.updatedAt',

@@ -15,7 +15,7 @@ export const useConsents = (fanId: string) =>
 export function ConsentsTab({ fanId }: { fanId: string }) {
   return (
     <Loaded of={useConsents(fanId)}>
-      {({ consents, age, history }) => (
+      {({ consents, age, history, ageHistory }) => (
         <>
           <Section title="Age">
             <Facts of={factsOf(age)} />
@@ -91,11 +91,43 @@ export function ConsentsTab({ fanId }: { fanId: string }) {
               empty={<Empty icon="check" title="The fan has not stated anything" />}
             />
           </Section>
+          <Section title="Changes of the age">
+            <AgeHistory of={ageHistory} />
+          </Section>
         </>
       )}
     </Loaded>
   )
 }
+
+const AgeHistory = ({ of }: { of: Consents['ageHistory'] }) => (
+  <DataTable
+    label="Changes of the age"
+    rows={of}
+    rowKey={({ seq }) => String(seq)}
+    columns={[
+      { id: 'band', title: 'Age band', cell: ({ ageBand }) => <Band of={ageBand} /> },
+      {
+        id: 'guardian',
+        title: 'Guardian',
+        width: '10rem',
+        cell: ({ guardianConsent }) => <Guardian agrees={guardianConsent} />,
+      },
+      { id: 'checked', title: 'Checked', hide: 'middle', cell: ({ assuredAt }) => <Time at={assuredAt} /> },
+      { id: 'source', title: 'Checked by', hide: 'middle', cell: ({ source }) => <bdi>{source}</bdi> },
+      {
+        id: 'at',
+        title: 'When',
+        width: '11rem',
+        hide: 'narrow',
+        under: true,
+        cell: ({ changedAt }) => <Time at={changedAt} />,
+      },
+      { id: 'by', title: 'By', hide: 'narrow', under: true, cell: ({ statedBy }) => <bdi>{statedBy}</bdi> },
+    ]}
+    empty={<Empty icon="check" title="Nothing was stated of the age" />}
+  />
+)
 
 const State = ({ granted }: { granted: boolean }) => (
   <Badge tone={granted ? 'good' : 'neutral'}>{granted ? 'Agrees' : 'Does not agree'}</Badge>
@@ -103,21 +135,17 @@ const State = ({ granted }: { granted: boolean }) => (
 
 const BANDS = { under_13: 'Under 13', '13_15': '13 to 15', '16_17': '16 or 17', adult: 'Adult' } as const
 
+const Band = ({ of }: { of: keyof typeof BANDS | null }) => (of === null ? <None why="Unknown" /> : BANDS[of])
+
+const Guardian = ({ agrees }: { agrees: boolean | null }) =>
+  agrees === null ? <None why="Nobody has asked" /> : agrees ? 'Agrees' : 'Does not agree'
+
 function factsOf({ ageBand, source, assuredAt, guardianConsent }: Consents['age']) {
   const facts: Parameters<typeof Facts>[0]['of'] = [
-    ['Age band', ageBand === null ? <None why="Unknown" /> : BANDS[ageBand]],
+    ['Age band', <Band of={ageBand} />],
     ['Checked by', source === null ? <None /> : <bdi>{source}</bdi>],
     ['Checked', assuredAt === null ? <None why="Never" /> : <Time at={assuredAt} />],
-    [
-      'Guardian',
-      guardianConsent === null ? (
-        <None why="Nobody has asked" />
-      ) : guardianConsent ? (
-        'Agrees'
-      ) : (
-        'Does not agree'
-      ),
-    ],
+    ['Guardian', <Guardian agrees={guardianConsent} />],
   ]
   return facts
 }

@@ -23,6 +23,7 @@ import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
 import { type Coverage, coverAll } from './coverage.ts'
 import { findWrongMergedExpiry } from './merged-fans.ts'
 import { auditByFan, readStored, readStoredFan, unknownFan } from './stored-fans.ts'
+import { findWrongAges } from './verify-ages.ts'
 import { findWrongCash } from './verify-cash.ts'
 import { findWrongCatalogue } from './verify-catalogue.ts'
 import { findWrongCampaigns, findWrongRedemptions } from './verify-codes.ts'
@@ -111,6 +112,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongRedemptions,
   findWrongReferrals,
   findWrongConsents,
+  findWrongAges,
   findWrongSegments,
   findWrongFans,
   findUnrecorded,

@@ -1,9 +1,11 @@
 /** What a fan agrees to, for staff: now, and each change with who stated it and why. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
+import { isAgeBand } from '../../../core/age-bands.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { exportConsents, readConsents, writeConsents } from '../../../fan/consents/consents.ts'
 import { consentProblems } from '../../../fan/consents/problems.ts'
+import { exportAgeChanges } from '../../../identity/users/age-history.ts'
 import { lockToCount } from '../../../identity/users/locks.ts'
 import { lockForStaff } from './corrections.ts'
 import { requireFan } from './head.ts'
@@ -30,7 +32,17 @@ export async function readFanConsents(reader: Reader, fanId: string) {
         reason: by?.reason ?? null,
       }
     })
-  return { consents, age, history }
+  return { consents, age, history, ageHistory: await readAgeHistory(reader, fanId) }
+}
+
+async function readAgeHistory(reader: Reader, fanId: string) {
+  const rows = await exportAgeChanges(reader, fanId)
+  return rows.toReversed().map(({ ageBand, assuredAt, changedAt, ...row }) => ({
+    ...row,
+    ageBand: isAgeBand(ageBand) ? ageBand : null,
+    assuredAt: assuredAt.toISOString(),
+    changedAt: changedAt.toISOString(),
+  }))
 }
 
 function listWithdrawals(reader: Reader, fanId: string) {

@@ -1,4 +1,5 @@
 /** Responses of the console about fans. */
+import { AgeBandOrUnknown } from '../../../core/age-bands.ts'
 import {
   Closed,
   Id,
@@ -285,6 +286,18 @@ export const FanConsents = Closed(
         reason: Nullable(Type.String(), { description: 'Why, if staff recorded it.' }),
       }),
       { description: 'Newest first.' },
+    ),
+    ageHistory: Type.Array(
+      Closed({
+        seq: Integer({ minimum: 1, description: '1, 2, 3 …' }),
+        ageBand: AgeBandOrUnknown,
+        source: Type.String({ description: 'Who has checked the band.' }),
+        assuredAt: Instant('When it was checked.'),
+        guardianConsent: Nullable(Type.Boolean(), { description: 'Null: nobody has asked.' }),
+        statedBy: Type.String({ description: 'Who stated the change. `merge`: a merge of fans.' }),
+        changedAt: Instant('When it was stated.'),
+      }),
+      { description: 'What was known of the age after each change, newest first.' },
     ),
   },
   { title: 'FanConsents' },
