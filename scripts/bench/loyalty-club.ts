@@ -66,7 +66,7 @@ function statementsOf(
   const some = (share: number) => seriesSql(Math.max(Math.floor(fans * share), 1))
   const all = seriesSql(fans)
   const [started, now] = [startedMs(), Date.now()]
-  const recent = at(`${now - 300 * DAY_MS} + n * 7919 % ${290 * DAY_MS}`)
+  const recent = at(`${now - 300 * DAY_MS} + n * 7919 % 290 * ${DAY_MS}`)
   const total = '(1 + n * 7919 % 10007)'
   const insert = (into: string, series: string, select: string) =>
     `INSERT INTO ${into} ${series} SELECT ${select} FROM series`
@@ -110,7 +110,7 @@ function statementsOf(
     insert(
       'consents (user_id, purpose, seq, granted, document_id, version, source, changed_at)',
       some(0.6),
-      `${FAN}, 'marketing', 1, n % 3 > 0, 'news', '1', 'app', ${recent}`,
+      `${FAN}, 'marketing', 1, n % 7 > 1, 'news', '1', 'app', ${recent}`,
     ),
     insert(
       'teams (id, name, short_name, active, created_at, updated_at)',

@@ -81,6 +81,8 @@ export function defineAccountsTables(kit: ColumnKit, { users }: Referenced<'user
       kit.primaryKey({ name: 'fan_accounts_pk', columns: [t.userId, t.accountId] }),
       // The order of priority.
       kit.index('fan_accounts_order').on(t.accountId, t.minusTotal, t.reachedAt, t.userId),
+      // The fans of a tier.
+      kit.index('fan_accounts_tier').on(t.accountId, t.tierId, t.userId).where(sql`${t.tierId} is not null`),
       kit.index('fan_accounts_basis').on(t.accountId, t.basis, t.userId),
       kit.index('fan_accounts_changed').on(t.accountId, t.updatedAt),
       kit.index('fan_accounts_until').on(t.tierUntil),

@@ -59,6 +59,12 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
         .index('users_name_missing')
         .on(t.id)
         .where(sql`${t.displayName} is not null and ${t.nameKey} is null`),
+      kit
+        .index('users_country')
+        .on(t.country, t.id)
+        .where(sql`${t.country} is not null and ${t.erasedAt} is null and ${t.mergedIntoId} is null`),
+      // All others are fans: lists and counts leave these out.
+      kit.index('users_gone').on(t.id).where(sql`${t.erasedAt} is not null or ${t.mergedIntoId} is not null`),
       kit.index('users_merged').on(t.mergedIntoId).where(sql`${t.mergedIntoId} is not null`),
     ],
   )

@@ -116,6 +116,11 @@ export function defineShopTables(
     },
     t => [
       kit.index('orders_user').on(t.userId, t.id),
+      // What fans have paid, from the index alone.
+      kit
+        .index('orders_paid')
+        .on(t.userId, t.priceCurrency, t.priceAmount, t.refundedAmount)
+        .where(sql`${t.status} = 'completed'`),
       kit.index('orders_status').on(t.status, t.expiresAt),
       kit.index('orders_listed').on(t.status, t.id),
       kit

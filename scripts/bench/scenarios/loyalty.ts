@@ -10,7 +10,7 @@ import { realSources } from '../../../src/core/sources.ts'
 import { getAccountSet, windowFromAt } from '../../../src/economy/accounts/account-set.ts'
 import { readBands } from '../../../src/economy/accounts/bands.ts'
 import { readPlaces } from '../../../src/economy/accounts/order.ts'
-import { readTotals } from '../../../src/economy/accounts/totals.ts'
+import { sumEntries } from '../../../src/economy/accounts/totals.ts'
 import { isActiveUser } from '../../../src/identity/users/users.ts'
 import { countMembers } from '../../../src/operate/admin/segments/count-members.ts'
 import { hasMembership } from '../../../src/play/memberships/memberships.ts'
@@ -115,7 +115,7 @@ async function readsOf({ read }: Database) {
     {
       name: `total of a fan with ${ENTRIES.toLocaleString('en')} entries`,
       ...often,
-      read: () => readTotals(read, { accountId: ACCOUNT, from }, [BUSY_FAN]),
+      read: () => sumEntries(read, { accountId: ACCOUNT, from }, [BUSY_FAN]),
     },
     { name: 'priority, first page', ...often, read: page(isActive) },
     { name: 'priority, page in the middle', ...often, read: page(isActive, 5_000) },

@@ -12,7 +12,7 @@ import { chainEntry, GENESIS_HASH, isHeadOf, LedgerMismatchError } from '../ledg
 import { type AccountSet, basisOf, getAccountSet, pastWindowAt, windowFromAt } from './account-set.ts'
 import { type ToldTier, tellTier } from './spine.ts'
 import { judgeTier, type PastTotal } from './tiers.ts'
-import { readPastTotals, readTotals } from './totals.ts'
+import { readPastTotals, readTotals, sumEntries } from './totals.ts'
 
 export type AccountEntryRow = Tables['accountEntries']['$inferSelect']
 type FanAccount = Tables['fanAccounts']['$inferSelect']
@@ -173,7 +173,7 @@ export function openAccountBook(tx: Transaction): AccountBook {
           endsBy(ledger.row, now) ||
           ledger.booked.some(({ countedAt }) => countedAt < window.before),
       )
-      const pastTotals = await readTotals(tx, { accountId, ...window }, past.map(userOf))
+      const pastTotals = await sumEntries(tx, { accountId, ...window }, past.map(userOf))
       for (const ledger of past) ledger.past = pastTotalOf(ledger, window, pastTotals)
     }
   }
@@ -188,9 +188,9 @@ const userOf = ({ row }: AccountLedger) => row.userId
 function pastTotalOf(
   { row, booked }: AccountLedger,
   { from, before: endedAt }: { from: Date | null; before: Date },
-  totals: Map<string, { total: number }>,
+  totals: Map<string, number>,
 ): PastTotal {
-  const { total = 0 } = totals.get(row.userId) ?? {}
+  const total = totals.get(row.userId) ?? 0
   const isCounted = ({ countedAt }: AccountEntryRow) =>
     countedAt < endedAt && (from === null || countedAt >= from)
   const changed = booked.filter(isCounted).reduce((sum, { delta }) => sum + delta, 0)

@@ -6,7 +6,7 @@ import { presentText } from '../../club/catalogue/texts.ts'
 import { type Account, type AccountSet, basisOf, getAccountSet, windowFromAt } from './account-set.ts'
 import { endsBy } from './book.ts'
 import { type HeldTier, judgeTier, tierNamed } from './tiers.ts'
-import { readPastTotals, readTotals } from './totals.ts'
+import { readPastTotals, sumEntries } from './totals.ts'
 
 type FanAccount = Tables['fanAccounts']['$inferSelect']
 
@@ -62,7 +62,7 @@ async function tierIn(
   const isStale = row.basis !== basisOf(account, from)
   const { userId, accountId } = row
   const total = isStale
-    ? ((await readTotals(reader, { accountId, from }, [userId])).get(userId)?.total ?? 0)
+    ? ((await sumEntries(reader, { accountId, from }, [userId])).get(userId) ?? 0)
     : 0 - row.minusTotal
   const hasMoved = from?.getTime() !== row.windowFrom?.getTime()
   const mayEnd = isStale || endsBy(row, now)

@@ -10,7 +10,7 @@ import { refreshRows, writeFanAccounts } from './book.ts'
 import { tellTier } from './spine.ts'
 import { findStale, findUnchecked, nearEndOf } from './stale.ts'
 import { tierNamed } from './tiers.ts'
-import { readTotals } from './totals.ts'
+import { sumEntries } from './totals.ts'
 
 const TOGETHER = 100
 
@@ -86,7 +86,7 @@ async function checkRisk(tx: Transaction, accountId: string, userIds: string[]):
   const endsAt = account ? nearEndOf(account, set, tx.now()) : null
   if (!account || !endsAt) return 0
   const from = windowFromAt(account, set, endsAt)
-  const totals = await readTotals(
+  const totals = await sumEntries(
     tx,
     { accountId, from },
     rows.map(({ userId }) => userId),
@@ -94,7 +94,7 @@ async function checkRisk(tx: Transaction, accountId: string, userIds: string[]):
   const unchecked = rows.filter(({ riskToldFor }) => riskToldFor?.getTime() !== endsAt.getTime())
   for (const { userId, tierId, seq } of unchecked) {
     const tier = tierNamed(account, tierId)
-    if (!tier || (totals.get(userId)?.total ?? 0) >= tier.from) continue
+    if (!tier || (totals.get(userId) ?? 0) >= tier.from) continue
     const risk = { type: 'at_risk', tierId: tier.id, to: null, reason: 'season', endsAt } as const
     tellTier(tx, { ...risk, userId, accountId, seq })
   }

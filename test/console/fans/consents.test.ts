@@ -77,7 +77,7 @@ onEachEngine('Consents of a fan in the console', world => {
     expect((await read(fan)).history).toHaveLength(1)
   })
 
-  test('stand beside the history of the age band', async () => {
+  test('are shown with the history of the age band', async () => {
     const { fan } = await agreeing()
     const assuredAt = world.clock.now()
     const age = { source: 'school', assuredAt, guardianConsent: true }

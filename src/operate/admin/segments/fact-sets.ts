@@ -30,17 +30,22 @@ export function fanSetOf(reader: Reader, condition: FactCondition): FanSet | nul
   if (!read) return null
   // No query returns fans without rows. Where they meet the condition, it returns the fans who do not.
   const isWithout = meetsCondition(condition, UNKNOWN[fact.type])
-  const fans = read(of => {
+  const isMet = (of: Expression) => {
     const met = comparedSql(reader, of, condition)
     return isWithout ? sql`not (${met})` : met
-  })
-  return { fans, isWithout }
+  }
+  return { fans: read(isMet, isAnyNumber(condition, !isWithout)), isWithout }
 }
+
+/** Whether any number of rows says the same: then they need no counting. Without `in`, one number at most tells others apart. */
+const isAnyNumber = (condition: FactCondition, expected: boolean) =>
+  condition.op !== 'in' &&
+  [1, 2, Number.MAX_SAFE_INTEGER].every(rows => meetsCondition(condition, rows) === expected)
 
 type Tables = Pick<Reader, 'tables'>
 
 /** Builds the query, with the condition for what a row, or the rows of a fan together, say. */
-type RowsOf = (isMet: (of: Expression) => SQL) => SQL
+type RowsOf = (isMet: (of: Expression) => SQL, isAnyNumber: boolean) => SQL
 
 function rowsOf(reader: Reader, fact: Fact): RowsOf | null {
   const { pointsAccounts, onboardings, checkIns, predictions, orders, userPacks } = reader.tables
@@ -91,8 +96,13 @@ const grouped =
   isMet =>
     sql`select ${table.userId} as id from ${table} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
 
-const counted = (table: OfFans, where?: SQL) =>
-  grouped(table, where, { type: 'number', number: sql`count(*)` })
+/** By the number of rows. */
+const counted =
+  (table: OfFans, where?: SQL): RowsOf =>
+  (isMet, isAny) =>
+    isAny
+      ? sql`select distinct ${table.userId} as id from ${table} where ${where ?? sql`1 = 1`}`
+      : grouped(table, where, { type: 'number', number: sql`count(*)` })(isMet, isAny)
 
 /** The last row of a purpose counts: its number and its answer are one number. */
 function consented({ tables: { consents } }: Tables, purpose: string): RowsOf {

@@ -1,0 +1,4 @@
+CREATE INDEX `users_country` ON `users` (`country`,`id`) WHERE "users"."country" is not null and "users"."erased_at" is null and "users"."merged_into_id" is null;--> statement-breakpoint
+CREATE INDEX `users_gone` ON `users` (`id`) WHERE "users"."erased_at" is not null or "users"."merged_into_id" is not null;--> statement-breakpoint
+CREATE INDEX `fan_accounts_tier` ON `fan_accounts` (`account_id`,`tier_id`,`user_id`) WHERE "fan_accounts"."tier_id" is not null;--> statement-breakpoint
+CREATE INDEX `orders_paid` ON `orders` (`user_id`,`price_currency`,`price_amount`,`refunded_amount`) WHERE "orders"."status" = 'completed';
