@@ -15,6 +15,7 @@ import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepPointsHolds } from '../economy/points/holds.ts'
+import { showMatches } from '../fan/messages/live-activities.ts'
 import { deleteOldMessages } from '../fan/messages/personal-data.ts'
 import { remindFans } from '../fan/messages/remind.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
@@ -133,6 +134,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(CASH_EVERY_MS, 'settle accounts', () => settleAccounts(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'track segments', () => trackSegments(deps, { stopping: () => stopping })),
     start(CASH_EVERY_MS, 'remind fans', () => remindFans({ db: deps.db, stopping: () => stopping })),
+    start(POLL_EVERY_MS, 'show matches', () => showMatches({ db: deps.db, stopping: () => stopping })),
     start(POLL_EVERY_MS, 'send campaigns', () => runCampaigns(deps, { stopping: () => stopping })),
     start(SWEEP_EVERY_MS, 'delete old messages', async () => {
       await sweepCampaigns(deps.db)

@@ -29,7 +29,7 @@ export function definePushTables(kit: ColumnKit, { users }: Referenced<'users'>)
     t => [
       kit.primaryKey({ name: 'devices_pk', columns: [t.userId, t.deviceId] }),
       kit.uniqueIndex('devices_token').on(t.tokenHash),
-      kit.index('devices_match').on(t.matchId).where(sql`${t.matchId} is not null`),
+      kit.index('devices_match').on(t.matchId, t.userId, t.deviceId).where(sql`${t.matchId} is not null`),
       kit.check('devices_kind', sql`${t.kind} in ('webpush', 'fcm', 'apns', 'live_activity')`),
       kit.check('devices_of_match', sql`${t.matchId} is null or ${t.kind} = 'live_activity'`),
     ],

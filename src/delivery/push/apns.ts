@@ -4,6 +4,7 @@ import { importPKCS8, SignJWT } from 'jose'
 import type { Sources } from '../../../db/index.ts'
 import { attempt } from '../../core/attempt.ts'
 import type { ApnsConfig } from '../../platform/config/push.ts'
+import type { Activity } from './activities.ts'
 import { type Attempt, attemptOf, fitted, type Message } from './sender.ts'
 
 /** Apple refuses a token of an hour, and one that changes within 20 minutes. */
@@ -12,6 +13,7 @@ const TTL_SECONDS = 86_400
 /** Of 4,096 bytes, less the members around the texts. */
 const MAX_BYTES = 3_500
 const IMMEDIATELY = '10'
+const ACTIVITY_TYPE = 'MatchAttributes'
 
 interface ApnsDeps extends Pick<Sources, 'now'> {
   apns: ApnsConfig
@@ -109,17 +111,25 @@ export function createApns({ origin, ...deps }: ApnsDeps) {
   let hasWorked = false
 
   return async (device: string, message: Message, signal: AbortSignal): Promise<Attempt> => {
-    const seconds = Math.floor(deps.now().getTime() / 1_000)
+    const now = Math.floor(deps.now().getTime() / 1_000)
+    const { activity = null, tag } = message
+    const { topic } = deps.apns
+    const kind = activity
+      ? { 'apns-topic': `${topic}.push-type.liveactivity`, 'apns-push-type': 'liveactivity' }
+      : {
+          'apns-topic': topic,
+          'apns-push-type': 'alert',
+          ...(tag === null ? {} : { 'apns-collapse-id': tag }),
+        }
     const headers = {
       ':path': `/3/device/${device}`,
       authorization: `bearer ${await token.read()}`,
-      'apns-topic': deps.apns.topic,
-      'apns-push-type': 'alert',
+      ...kind,
       'apns-priority': IMMEDIATELY,
-      'apns-expiration': String(seconds + TTL_SECONDS),
-      ...(message.tag === null ? {} : { 'apns-collapse-id': message.tag }),
+      'apns-expiration': String(now + TTL_SECONDS),
     }
-    const answer = await post(session(), headers, payloadOf(message), signal)
+    const payload = activity ? activityPayloadOf(message, activity) : payloadOf(message)
+    const answer = await post(session(), headers, payload, signal)
     const judged = judge(answer, hasWorked)
     if (judged.outcome === 'sent') hasWorked = true
     if (judged.refusal !== EXPIRED) return judged
@@ -149,6 +159,24 @@ function payloadOf(message: Message): string {
     ...(imageUrl === null ? {} : { imageUrl }),
   })
 }
+
+/** Of ActivityKit; the app declares `ACTIVITY_TYPE` with these members. */
+function activityPayloadOf({ title, body }: Message, activity: Activity): string {
+  const { event, changedAt, state, attributes, staleAt, dismissAt } = activity
+  const aps = {
+    timestamp: secondsOf(changedAt),
+    event,
+    'content-state': state,
+    ...(staleAt === null ? {} : { 'stale-date': secondsOf(staleAt) }),
+    ...(dismissAt === null ? {} : { 'dismissal-date': secondsOf(dismissAt) }),
+    ...(event === 'start'
+      ? { 'attributes-type': ACTIVITY_TYPE, attributes, alert: { title, body, sound: 'default' } }
+      : {}),
+  }
+  return JSON.stringify({ aps })
+}
+
+const secondsOf = (instant: string) => Math.floor(Date.parse(instant) / 1_000)
 
 /** About a token that is none, or of another environment or app. */
 const OF_TOKEN: ReadonlySet<string> = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic'])

@@ -9,12 +9,20 @@ import { refusesMessagesFrom } from '../../identity/relations/visibility.ts'
 import { findReachable } from '../../identity/users/sanction-state.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
 import { type Preferences, readPreferences } from '../preferences/preferences.ts'
+import { type Activity, LIVE_ACTIVITY, readActivities } from './activities.ts'
 import { HELD } from './hold.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
+type DeviceRow = Tables['devices']['$inferSelect']
+
+interface Content {
+  content: string | null
+  activity: Activity | null
+}
 
 export type Decision =
-  | { send: true; encryptedToken: string; tokenHash: string; kind: string; countedAt: Date }
+  | ({ send: true; countedAt: Date | null } & Pick<DeviceRow, 'encryptedToken' | 'tokenHash' | 'kind'> &
+      Content)
   | { send: false; reason: Reason }
   | { send: false; laterAt: Date }
 
@@ -26,6 +34,7 @@ type Reason =
   | typeof HELD
   | 'daily_limit'
   | 'expired'
+  | 'match_over'
 
 /** A push that waits longer is of no use. */
 const MAX_AGE_MS = 2 * 86_400_000
@@ -65,17 +74,27 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
   // Days begin at different times, but none of them a day and a few hours ago.
   const since = new Date(tx.now().getTime() - 26 * 3_600_000)
   const counted = Map.groupBy(await selectCounted(tx, toList(userIds), since), ({ userId }) => userId)
+  const deviceOf = ({ userId, deviceId }: DeliveryRow) => devices.get(`${userId} ${deviceId}`)
+  const activityOf = await readActivities(tx, rows, deviceOf)
   const decisions: Decision[] = []
   for (const row of rows) decisions.push(await decideOne(row))
   return decisions
 
   async function decideOne(row: DeliveryRow): Promise<Decision> {
     const { userId, messageId, category, senderId, countedAt } = row
-    const device = devices.get(`${userId} ${row.deviceId}`)
+    const device = deviceOf(row)
     const wanted = preferences.get(userId)
     if (!device) return skip('device_removed')
     if (!wanted || !reachable.has(userId)) return skip('not_reachable')
     if (held.has(messageId)) return skip(HELD)
+    const { encryptedToken, tokenHash, kind } = device
+    const target = { send: true, encryptedToken, tokenHash, kind } as const
+    const live = activityOf(row)
+    if (kind === LIVE_ACTIVITY && !live) return skip('match_over')
+    const { activity = null } = live ?? {}
+    const content = live ? JSON.stringify(live) : row.content
+    // The fan has chosen to see the match, and an update makes no sound.
+    if (activity && activity.event !== 'start') return { ...target, content, activity, countedAt }
     // Guarantee of the cast: `enqueuePushes` takes categories.
     if (!wanted.push[category as keyof Preferences['push']]) return skip('switched_off')
     if (senderId !== null && (await refusesMessagesFrom(tx, userId, senderId))) return skip('sender_blocked')
@@ -91,8 +110,7 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
       if (new Set(ofToday.map(message => message.messageId)).size >= pushesPerDay) return skip('daily_limit')
       today.push({ userId, messageId, countedAt: tx.now() })
     }
-    const { encryptedToken, tokenHash, kind } = device
-    return { send: true, encryptedToken, tokenHash, kind, countedAt: at ?? tx.now() }
+    return { ...target, content, activity, countedAt: at ?? tx.now() }
   }
 }
 

@@ -3,12 +3,14 @@ import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { findMatch } from '../../club/matches/matches.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { urlFault } from '../webhooks/endpoints.ts'
+import { LIVE_ACTIVITY, LIVE_SERVICE, queueActivities } from './activities.ts'
 import type { DeviceInput, DeviceKind } from './schema.ts'
 import { encryptToken, hashOfToken } from './tokens.ts'
 
@@ -44,7 +46,14 @@ export async function putDevice(
   const row = { ...device, createdAt: known?.createdAt ?? tx.now(), lastUsedAt: tx.now() }
   await write(tx, row)
   if (!known) await removeOldest(tx, userId)
+  if (matchId !== null && known?.tokenHash !== tokenHash) await queueFirst(tx, row, matchId)
   return { created: !known, device: presentDevice(row) }
+}
+
+/** The match may have changed since the app has started the activity. Nothing else waits for this token. */
+async function queueFirst(tx: Transaction, device: DeviceRow, matchId: string): Promise<void> {
+  const match = await findMatch(tx, matchId)
+  if (match) await queueActivities(tx, match, [device], { again: true })
 }
 
 /** What the sender needs, and which service it is. @throws DomainError `validation_failed` */
@@ -67,7 +76,7 @@ function readTarget({ kind, token, subscription, matchId }: DeviceInput, product
     const { host } = new URL(endpoint)
     return { token: JSON.stringify({ endpoint, keys } satisfies Subscription), service: `webpush:${host}` }
   }
-  return { token: token ?? '', service: kind === 'fcm' ? 'fcm' : 'apns' }
+  return { token: token ?? '', service: kind === LIVE_ACTIVITY ? LIVE_SERVICE : kind }
 }
 
 /** The subscription of a browser, as it is stored. */

@@ -110,6 +110,7 @@ export function createPushDispatcher(
     const content = JSON.parse(claim.content) as PushContent
     const message = {
       ...content,
+      activity: claim.activity,
       id: claim.messageId,
       category: claim.category,
       tag: tagOf(claim.collapseKey ?? claim.messageId),

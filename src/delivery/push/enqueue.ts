@@ -1,5 +1,5 @@
 /** Queues pushes in the unit of work that writes their messages. Without a device nothing is written. */
-import { and, asc, lt, ne } from 'drizzle-orm'
+import { and, asc, lt, ne, sql } from 'drizzle-orm'
 import { deleteInBatches } from '../../../db/batches.ts'
 import { insertNewRows } from '../../../db/bulk.ts'
 import type { Database, Tables, Transaction } from '../../../db/index.ts'
@@ -96,9 +96,18 @@ async function queueRows(tx: Transaction, rows: QueuedPush[]): Promise<number> {
 
 const RETENTION_MS = 30 * 86_400_000
 
-/** Deletes pushes that have been kept long enough. */
+/** iOS ends a Live Activity after 12 hours at most. */
+const ACTIVITY_MS = 2 * 86_400_000
+
+/** Deletes pushes that have been kept long enough, and Live Activities whose end was not sent. */
 export async function sweepPushes(db: Database): Promise<void> {
-  const { pushDeliveries } = db.tables
+  const { devices, pushDeliveries } = db.tables
+  await deleteInBatches(
+    db,
+    devices,
+    tx =>
+      sql`${devices.matchId} is not null and ${lt(devices.lastUsedAt, new Date(tx.now().getTime() - ACTIVITY_MS))}`,
+  )
   await deleteInBatches(db, pushDeliveries, tx =>
     lt(pushDeliveries.createdAt, new Date(tx.now().getTime() - RETENTION_MS)),
   )

@@ -1,6 +1,7 @@
 /** What all senders have in common: the message, and how a service answers. */
 import { createHash } from 'node:crypto'
 import { readRetryAfter } from '../../core/retry-after.ts'
+import type { Activity } from './activities.ts'
 import type { PushContent } from './enqueue.ts'
 
 export interface Message extends PushContent {
@@ -8,6 +9,8 @@ export interface Message extends PushContent {
   category: string
   /** Of the collapse key: a device shows one message of a tag. */
   tag: string | null
+  /** Of a Live Activity, in place of a message. */
+  activity?: Activity | null
 }
 
 export interface Attempt {

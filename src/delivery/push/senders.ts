@@ -13,8 +13,11 @@ interface SenderDeps extends Pick<AppSources, 'now' | 'randomBytes'> {
 }
 
 /** `fetch`: of the addresses that browsers name, too. */
-export const createSenders = ({ push: { vapid, fcm, apns }, ...deps }: SenderDeps): Senders => ({
-  ...(vapid ? { webpush: createWebPush({ ...deps, vapid }) } : {}),
-  ...(fcm ? { fcm: createFcm({ ...deps, fcm }) } : {}),
-  ...(apns ? { apns: createApns({ ...deps, apns }) } : {}),
-})
+export function createSenders({ push: { vapid, fcm, apns }, ...deps }: SenderDeps): Senders {
+  const toApple = apns ? createApns({ ...deps, apns }) : undefined
+  return {
+    ...(vapid ? { webpush: createWebPush({ ...deps, vapid }) } : {}),
+    ...(fcm ? { fcm: createFcm({ ...deps, fcm }) } : {}),
+    ...(toApple ? { apns: toApple, live_activity: toApple } : {}),
+  }
+}

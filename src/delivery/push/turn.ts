@@ -7,11 +7,12 @@ import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { locksForUpdate } from '../../../db/row-lock.ts'
+import type { Activity } from './activities.ts'
 import { decide, lockDue, lockExpired } from './decide.ts'
 import { deleteDeadDevice, isWaiting } from './devices.ts'
 import { HELD } from './hold.ts'
 import type { Attempt } from './sender.ts'
+import { lockService } from './services.ts'
 import { kindOfService, type PushOutcome } from './spine.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
@@ -27,6 +28,7 @@ export interface Claim extends DeliveryRow {
   encryptedToken: string
   tokenHash: string
   kind: string
+  activity: Activity | null
 }
 
 export interface Finished extends Claim {
@@ -56,11 +58,6 @@ export async function takeTurn(
   return claim(tx, [...expired, ...due], new Date(tx.now().getTime() + leaseMs))
 }
 
-const lockService = prepared((tx: Transaction, name: string) => {
-  const { pushServices } = tx.tables
-  return locksForUpdate(tx, tx.select().from(pushServices).where(eq(pushServices.name, name)))
-})
-
 async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): Promise<Claim[]> {
   if (rows.length === 0) return []
   const names = rows.map(({ userId, deviceId }) => `${userId} ${deviceId}`)
@@ -87,8 +84,8 @@ async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): P
     const decision = decisions[index]
     if (!decision) continue
     if (decision.send) {
-      const { encryptedToken, tokenHash, kind, countedAt } = decision
-      claims.push({ ...row, encryptedToken, tokenHash, kind, countedAt, leaseEndsAt })
+      const { send: _, ...decided } = decision
+      claims.push({ ...row, ...decided, leaseEndsAt })
     } else if ('laterAt' in decision) later.push({ ...row, leaseEndsAt: null, dueAt: decision.laterAt })
     else {
       const skipped = { ...row, ...ending(tx, 'skipped', decision.reason) }
@@ -125,7 +122,7 @@ const ending = (tx: Transaction, state: 'sent' | 'skipped' | 'failed', reason: s
 })
 
 /** The columns of the table alone. */
-function rowOf({ encryptedToken: _e, tokenHash: _t, kind: _k, ...row }: Claim): DeliveryRow {
+function rowOf({ encryptedToken: _e, tokenHash: _t, kind: _k, activity: _a, ...row }: Claim): DeliveryRow {
   return row
 }
 
@@ -134,21 +131,27 @@ async function settle(tx: Transaction, service: string, finished: Finished[]): P
   if (finished.length === 0) return
   const { pushDeliveries, pushServices } = tx.tables
   const leased = await lockLeased(tx, toList([...new Set(finished.map(({ userId }) => userId))]), service)
-  const leases = new Map(leased.map(row => [nameOf(row), row.leaseEndsAt?.getTime()]))
-  const held = finished.filter(claim => leases.get(nameOf(claim)) === claim.leaseEndsAt.getTime())
+  const now = new Map(leased.map(row => [nameOf(row), row]))
+  const held = finished.filter(
+    claim => now.get(nameOf(claim))?.leaseEndsAt?.getTime() === claim.leaseEndsAt.getTime(),
+  )
   const rows: DeliveryRow[] = []
   for (const { attempt, ...claim } of held) {
-    const row = rowOf(claim)
+    const row = now.get(nameOf(claim)) ?? rowOf(claim)
     if (!attempt) {
       rows.push({ ...row, leaseEndsAt: null })
       continue
     }
+    // A change of the match meanwhile has queued it again.
+    const isNewer = row.position !== claim.position
     const { outcome, status, retryAfter = 0 } = attempt
     const attempts = row.attempts + 1
     const wait = RETRY_MS[row.attempts]
     const tried = { ...row, attempts, status }
-    if (outcome === 'gone') await deleteDeadDevice(tx, claim)
-    if (outcome === 'retry' && wait !== undefined) {
+    const isEnd = outcome === 'sent' && claim.activity?.event === 'end' && !isNewer
+    if (outcome === 'gone' || isEnd) await deleteDeadDevice(tx, claim)
+    if (isNewer && outcome !== 'retry') rows.push({ ...row, leaseEndsAt: null })
+    else if (outcome === 'retry' && wait !== undefined) {
       const dueAt = new Date(tx.now().getTime() + Math.max(wait, retryAfter * 1_000))
       rows.push({ ...tried, leaseEndsAt: null, dueAt })
     } else if (outcome === 'sent') rows.push({ ...tried, ...ending(tx, 'sent', null) })

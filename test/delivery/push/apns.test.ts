@@ -1,16 +1,11 @@
 /** Apple's push service, in the documented shapes, by a server of HTTP/2 on this machine. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
+import { createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { decodeProtectedHeader, jwtVerify } from 'jose'
-import { createApns } from '../../../src/delivery/push/apns.ts'
+import { serveApple } from './apple-double.ts'
 
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-const config = { key, keyId: 'KEY1234567', teamId: 'TEAM123456', topic: 'example.club.app', sandbox: true }
-
-const REFUSALS: Record<string, [status: number, reason: string]> = {
+const REFUSALS = {
   gone: [410, 'Unregistered'],
   unknown: [400, 'BadDeviceToken'],
   topic: [400, 'DeviceTokenNotForTopic'],
@@ -22,64 +17,36 @@ const REFUSALS: Record<string, [status: number, reason: string]> = {
   updates: [429, 'TooManyProviderTokenUpdates'],
   large: [413, 'PayloadTooLarge'],
   busy: [429, 'TooManyRequests'],
-  down: [503, 'ServiceUnavailable'],
-}
+  down: [503, 'ServiceUnavailable', { 'retry-after': '30' }],
+} as const
 
-let server: Http2Server
-let sessions = 0
-interface Received {
-  path: string
-  headers: Record<string, unknown>
-  body: string
-}
-const got: Received[] = []
-const NOTHING: Received = { path: '', headers: {}, body: '' }
-
+let apple: Awaited<ReturnType<typeof serveApple>>
 beforeAll(async () => {
-  server = createServer()
-  server.on('session', () => void sessions++)
-  server.on('stream', (stream: ServerHttp2Stream, headers) => {
-    let body = ''
-    stream.setEncoding('utf8')
-    stream.on('data', part => {
-      body += part
-    })
-    stream.on('end', () => {
-      const path = String(headers[':path'])
-      got.push({ path, headers, body })
-      const device = path.split('/').at(-1) ?? ''
-      if (device === 'hang') return
-      const [status, reason] = REFUSALS[device] ?? [200, '']
-      stream.respond({ ':status': status, ...(device === 'down' ? { 'retry-after': '30' } : {}) })
-      stream.end(reason === '' ? '' : JSON.stringify({ reason }))
-    })
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  apple = await serveApple(new Map(Object.entries({ ...REFUSALS, hang: 'hang' as const })))
 })
-afterAll(() => void server.close())
+afterAll(() => apple.close())
 
-// Guarantee of the cast: it listens on a port.
-const originOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const message = {
   ...{ id: 'm', category: 'match', title: 'Goal', body: '1:0', url: '/m' },
   ...{ imageUrl: null, tag: 't' },
 }
 
-function apnsAt(time = { ms: Date.UTC(2026, 7, 15) }, origin = originOf()) {
-  const send = createApns({ apns: config, origin, now: () => new Date(time.ms) })
+function apnsAt(time = { ms: Date.UTC(2026, 7, 15) }, origin = apple.origin) {
+  const send = apple.sender(() => new Date(time.ms), origin)
   return (device: string, more: object = {}, signal = new AbortController().signal) =>
     send(device, { ...message, ...more }, signal)
 }
-const lastTo = (device: string) => got.findLast(({ path }) => path === `/3/device/${device}`)
+const NOTHING: ReturnType<typeof apple.to>[number] = { path: '', headers: {}, body: '' }
+const lastTo = (device: string) => apple.to(device).at(-1) ?? NOTHING
 
 test('sends messages over one connection, by a shared token of the signing key', async () => {
-  const before = sessions
+  const before = apple.counts.sessions
   const to = apnsAt()
   expect(await Promise.all(['a1', 'a2', 'a3'].map(device => to(device)))).toEqual(
     Array(3).fill({ outcome: 'sent', status: 200 }),
   )
-  expect(sessions - before).toBe(1)
-  const { headers, body } = lastTo('a1') ?? NOTHING
+  expect(apple.counts.sessions - before).toBe(1)
+  const { headers, body } = lastTo('a1')
   expect(headers).toMatchObject({
     ...{ ':method': 'POST', 'apns-topic': 'example.club.app', 'apns-push-type': 'alert' },
     ...{ 'apns-priority': '10', 'apns-collapse-id': 't' },
@@ -91,9 +58,9 @@ test('sends messages over one connection, by a shared token of the signing key',
   })
   const token = String(headers.authorization).replace('bearer ', '')
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'ES256', kid: 'KEY1234567' })
-  const { payload } = await jwtVerify(token, publicKey)
+  const { payload } = await jwtVerify(token, apple.publicKey)
   expect(payload).toEqual({ iss: 'TEAM123456', iat: Date.UTC(2026, 7, 15) / 1_000 })
-  expect(lastTo('a3')?.headers.authorization).toBe(headers.authorization)
+  expect(lastTo('a3').headers.authorization).toBe(headers.authorization)
 })
 
 test('renews the token after 50 minutes, and after Apple has called it expired', async () => {
@@ -101,7 +68,7 @@ test('renews the token after 50 minutes, and after Apple has called it expired',
   const to = apnsAt(time)
   const tokenOf = async () => {
     await to('b1')
-    return lastTo('b1')?.headers.authorization
+    return lastTo('b1').headers.authorization
   }
   const first = await tokenOf()
   time.ms += 49 * 60_000
@@ -141,7 +108,7 @@ test.each([
 
 test('cuts a body that is too long', async () => {
   expect(await apnsAt()('d1', { body: 'ü'.repeat(4_000) })).toMatchObject({ outcome: 'sent' })
-  const { body } = lastTo('d1') ?? NOTHING
+  const { body } = lastTo('d1')
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(4_096)
   expect(JSON.parse(body).aps.alert.body).toEndWith('ü…')
 })
@@ -161,4 +128,48 @@ test('ends an attempt that is cancelled, and connects again after a failure', as
   await new Promise(resolve => nobody.close(resolve))
   const unreachable = apnsAt(undefined, `http://127.0.0.1:${port}`)
   for (const _ of [1, 2]) expect(await unreachable('f1').catch(() => 'failed')).toBe('failed')
+})
+
+test('starts, updates and ends a Live Activity, in the documented shapes', async () => {
+  const state = {
+    status: 'live',
+    homeScore: 1,
+    awayScore: 0,
+    minute: 12,
+    kickoffAt: '2026-08-15T18:30:00.000Z',
+  }
+  const attributes = { matchId: 'home-away', homeTeam: 'Home', awayTeam: 'Away' }
+  const changedAt = '2026-08-15T18:42:30.500Z'
+  const to = apnsAt()
+  const show = async (more: object) => {
+    const activity = { changedAt, state, attributes, staleAt: null, dismissAt: null, ...more }
+    expect(await to('live', { title: 'Home – Away', body: 'It has begun.', activity })).toMatchObject({
+      outcome: 'sent',
+    })
+    const { headers, body } = lastTo('live')
+    expect(headers).toMatchObject({
+      'apns-push-type': 'liveactivity',
+      'apns-topic': 'example.club.app.push-type.liveactivity',
+      'apns-priority': '10',
+    })
+    expect(headers).not.toHaveProperty('apns-collapse-id')
+    return JSON.parse(body)
+  }
+  const timestamp = Date.UTC(2026, 7, 15, 18, 42, 30) / 1_000
+  const common = { timestamp, 'content-state': state }
+  const at = '2026-08-15T20:42:30.000Z'
+  const seconds = Date.UTC(2026, 7, 15, 20, 42, 30) / 1_000
+  expect(await show({ event: 'start', staleAt: at })).toEqual({
+    aps: {
+      ...{ ...common, event: 'start', 'stale-date': seconds },
+      ...{ 'attributes-type': 'MatchAttributes', attributes },
+      alert: { title: 'Home – Away', body: 'It has begun.', sound: 'default' },
+    },
+  })
+  expect(await show({ event: 'update', staleAt: at })).toEqual({
+    aps: { ...common, event: 'update', 'stale-date': seconds },
+  })
+  expect(await show({ event: 'end', dismissAt: at })).toEqual({
+    aps: { ...common, event: 'end', 'dismissal-date': seconds },
+  })
 })

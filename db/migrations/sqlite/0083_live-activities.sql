@@ -1,0 +1,2 @@
+DROP INDEX `devices_match`;--> statement-breakpoint
+CREATE INDEX `devices_match` ON `devices` (`match_id`,`user_id`,`device_id`) WHERE "devices"."match_id" is not null;
