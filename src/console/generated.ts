@@ -6066,6 +6066,11 @@ export interface operations {
                         suggestions: {
                             [key: string]: string[];
                         };
+                        /** @description Those of all packs, in the default language. Empty if there are more than 1,000. */
+                        collectibles: {
+                            id: string;
+                            title: string;
+                        }[];
                     };
                 };
             };
@@ -6189,6 +6194,11 @@ export interface operations {
                         suggestions: {
                             [key: string]: string[];
                         };
+                        /** @description Those of all packs, in the default language. Empty if there are more than 1,000. */
+                        collectibles: {
+                            id: string;
+                            title: string;
+                        }[];
                     };
                 };
             };

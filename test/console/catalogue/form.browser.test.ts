@@ -167,6 +167,60 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Form (skipped: ${noBrowser})` :
       await close()
     })
 
+    test('options of a question are rows, and what names something else is chosen', async () => {
+      const id = 'form-asked'
+      const entry: Parameters<typeof entryKinds.question.upsert>[1] = {
+        ...{ id, kind: 'poll', title: 'Which?', changeable: true },
+        options: [
+          { id: 'old', text: { en: 'The old one', ar: 'القديم' } },
+          { id: 'new', text: 'The new one' },
+        ],
+        ...{ opensAt: '2027-01-01T00:00:00Z', closesAt: '2027-01-02T00:00:00Z' },
+      }
+      await world.db.write(tx => writeRecord(tx, { kind: 'question', entry }))
+      const { page, save, complaints, close } = await open(`/catalogue/question/entry/${id}`)
+      const options = page.getByRole('group', { name: /^Options \d/ })
+      await options.getByText('The new one').click()
+      await page.getByRole('tab', { name: /^Arabic/ }).click()
+      await options.getByRole('textbox', { name: 'Text', exact: true }).fill('الجديد')
+      await options.getByRole('button', { name: 'Move option 2 up' }).click()
+      await options.getByRole('button', { name: 'Add option' }).click()
+      await options.getByRole('textbox', { name: 'Id', exact: true }).last().fill('neither')
+      await page.getByRole('tab', { name: /^English/ }).click()
+      await options.getByRole('textbox', { name: 'Text', exact: true }).last().fill('Neither')
+      expect(await options.getByText('An https address').count()).toBeGreaterThan(0)
+      const correct = page.getByRole('combobox', { name: 'Correct answer' })
+      expect(await correct.locator('option').allTextContents()).toEqual([
+        ...['None', 'The new one', 'The old one', 'Neither', 'Another…'],
+      ])
+      await correct.selectOption('neither')
+      await page.getByRole('checkbox', { name: 'Has requirements' }).check()
+      await page.getByRole('combobox', { name: 'Minimum age' }).selectOption('16')
+      await page.getByRole('button', { name: 'Add country' }).first().click()
+      await page.getByRole('combobox', { name: 'Country 1' }).selectOption('Portugal')
+      await page.getByRole('combobox', { name: 'Collectible' }).selectOption('form-final')
+      expect(await page.getByRole('textbox', { name: 'Options' }).count()).toBe(0)
+      expect(await findSerious(page)).toEqual([])
+      await takeScreenshot(page, 'catalogue-options', { fullPage: true })
+      await save('Review and save', 'A third option')
+      await page.getByText('No changes').waitFor()
+      const [saved] = await entryKinds.question.read(world.db.read, [id])
+      expect(saved).toMatchObject({
+        options: [
+          { id: 'new', text: { en: 'The new one', ar: 'الجديد' } },
+          { id: 'old', text: { en: 'The old one', ar: 'القديم' } },
+          { id: 'neither', text: 'Neither' },
+        ],
+        correct: 'neither',
+        requires: { minAge: 16, countries: ['PT'], collectibleId: 'form-final' },
+      })
+      await page.getByRole('combobox', { name: 'By' }).selectOption('Scale')
+      await page.getByRole('spinbutton', { name: 'Scale' }).fill('3')
+      expect(await page.getByRole('combobox', { name: 'Correct answer' }).count()).toBe(0)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
     test('rows of a list move by their handle, with the pointer and with arrow keys', async () => {
       const { page, save, complaints, close } = await open('/catalogue/product/entry/form-shirt')
       const handles = page.getByRole('button', { name: /^Move variant/ })

@@ -15,12 +15,13 @@ import { StateBadge, titleOfState } from './columns.tsx'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
-import { type Kind, type KindName, titleOf } from './kinds.ts'
+import { type Kind, type KindName, type ShownEntry, titleOf } from './kinds.ts'
 import { Phone } from './phone.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { ActivationDialog } from './quick-edits.tsx'
+import { Collectibles, type Option } from './reference-fields.tsx'
 import { SegmentPanel } from './segment.tsx'
-import { isEqual, isMembers, type Members, newEntry, type Schema, type ShownEntry } from './shapes.ts'
+import { isEqual, isMembers, type Members, newEntry, type Schema } from './shapes.ts'
 
 interface EntryProps {
   kind: Kind
@@ -71,6 +72,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
       schema={data.schema}
       languages={data.languages}
       suggestions={data.suggestions}
+      collectibles={data.collectibles.map(({ id: value, title }) => ({ value, title }))}
       onStored={async () => {
         await resource.reload()
         setFirst(null)
@@ -103,6 +105,7 @@ interface EditorProps {
   schema: Schema
   languages: string[]
   suggestions: Record<string, string[]>
+  collectibles: Option[]
   back: { to: string; title: string }
   /** Called after a change of the entry, to read it again. */
   onStored: () => Promise<void>
@@ -110,6 +113,7 @@ interface EditorProps {
 
 function Editor(props: EditorProps) {
   const { kind, isOnly, stored, stateTitle, initial, schema, languages, suggestions, back, onStored } = props
+  const { collectibles } = props
   const [chosenLanguage, setLanguage] = useParameter('language')
   const language = chosenLanguage || (languages[0] ?? 'en')
   const [base, setBase] = useState(initial)
@@ -160,29 +164,31 @@ function Editor(props: EditorProps) {
         {(current === 'form' || current === 'json') && (
           <div class={withPhone || hasFans ? 'editor with-phone' : 'editor'}>
             <Suggestions.Provider value={suggestions}>
-              <EntryForm
-                kind={kind}
-                schema={schema}
-                languages={languages}
-                language={language}
-                onLanguage={setLanguage}
-                draft={draft}
-                setDraft={setDraft}
-                isChanged={isChanged}
-                revision={revision}
-                mayWrite={mayWrite}
-                isNew={stored === null}
-                base={base}
-                onMerged={({ entry, revision: newest }) => {
-                  setBase(entry)
-                  setRevision(newest)
-                }}
-                onSaved={whenSaved}
-              >
-                {current === 'json' ? (
-                  <JsonPanel draft={draft} onChange={setDraft} disabled={!mayWrite} />
-                ) : undefined}
-              </EntryForm>
+              <Collectibles.Provider value={collectibles}>
+                <EntryForm
+                  kind={kind}
+                  schema={schema}
+                  languages={languages}
+                  language={language}
+                  onLanguage={setLanguage}
+                  draft={draft}
+                  setDraft={setDraft}
+                  isChanged={isChanged}
+                  revision={revision}
+                  mayWrite={mayWrite}
+                  isNew={stored === null}
+                  base={base}
+                  onMerged={({ entry, revision: newest }) => {
+                    setBase(entry)
+                    setRevision(newest)
+                  }}
+                  onSaved={whenSaved}
+                >
+                  {current === 'json' ? (
+                    <JsonPanel draft={draft} onChange={setDraft} disabled={!mayWrite} />
+                  ) : undefined}
+                </EntryForm>
+              </Collectibles.Provider>
             </Suggestions.Provider>
             {hasFans && (
               <aside aria-label="Fans of the segment">

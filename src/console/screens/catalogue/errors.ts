@@ -23,6 +23,8 @@ function schemaAt(schema: Schema, parts: string[]): Schema | undefined {
   if (part === undefined) return inner
   const shape = shapeOf(inner)
   if (shape.is === 'list') return schemaAt(shape.items, others)
+  const list = shape.is === 'variants' ? shape.variants.find(({ type }) => type === 'array') : undefined
+  if (list && /^\d+$/.test(part)) return schemaAt(list, parts)
   const properties =
     shape.is === 'object' ? shape.properties : shape.is === 'short' ? shape.long.properties : undefined
   const member =

@@ -69,24 +69,6 @@ export function EventTypeField(props: TypeProps) {
   return <ChosenField {...props} options={options} placeholder="shop.purchase" />
 }
 
-/** Kinds by the members that name them, without `Id`. */
-const KINDS: Record<string, KindName> = {
-  team: 'team',
-  homeTeam: 'team',
-  awayTeam: 'team',
-  match: 'match',
-  reward: 'reward',
-  pack: 'pack',
-  quest: 'quest',
-  set: 'set',
-  product: 'product',
-  sponsor: 'sponsor',
-}
-
-/** The kind of entries that a member such as `rewardId` names. */
-export const kindOfMember = (name: string): KindName | undefined =>
-  name.endsWith('Id') ? KINDS[name.slice(0, -2)] : undefined
-
 const PAGES_MAX = 5
 
 /** An entry of the kind by its title. In a catalogue with more entries than a list can show, its id. */

@@ -10,6 +10,7 @@ import { FactConditionRows } from './fact-conditions.tsx'
 import { LanguageField } from './languages.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
+import { Enclosing } from './reference-fields.tsx'
 import {
   escaped,
   hintOf,
@@ -20,6 +21,7 @@ import {
   type Schema,
   shapeOf,
   type Value,
+  variantOf,
   withoutNull,
 } from './shapes.ts'
 import type { Text } from './texts.ts'
@@ -49,27 +51,31 @@ export function ObjectFields({
   const type = typeof value.eventType === 'string' ? value.eventType : outer
   return (
     <EventTypeOf.Provider value={type}>
-      {Object.entries(properties).map(([name, member]) => (
-        <Field
-          key={name}
-          name={name}
-          schema={member}
-          disabled={disabled || fixed.includes(name)}
-          required={required.includes(name)}
-          pointer={`${pointer}/${escaped(name)}`}
-          value={value[name]}
-          onChange={next => {
-            const { [name]: _, ...others } = value
-            onChange(next === undefined ? others : { ...value, [name]: next })
-          }}
-        />
-      ))}
+      <Enclosing.Provider value={value}>
+        {Object.entries(properties).map(([name, member]) => (
+          <Field
+            key={name}
+            name={name}
+            schema={member}
+            disabled={disabled || fixed.includes(name)}
+            required={required.includes(name)}
+            pointer={`${pointer}/${escaped(name)}`}
+            value={value[name]}
+            onChange={next => {
+              const { [name]: _, ...others } = value
+              onChange(next === undefined ? others : { ...value, [name]: next })
+            }}
+          />
+        ))}
+      </Enclosing.Provider>
     </EventTypeOf.Provider>
   )
 }
 
 interface SchemaFieldProps {
   name: string
+  /** Default: the name in words. */
+  label?: string
   schema: Schema
   required: boolean
   pointer: string
@@ -79,9 +85,12 @@ interface SchemaFieldProps {
   disabled?: boolean
 }
 
+const NONE = '\u0000none'
+
 /** One member, for any shape of its schema. */
 function Field({
   name,
+  label = labelOf(name),
   schema: given,
   required,
   pointer,
@@ -92,7 +101,6 @@ function Field({
   const { schema, nullable } = withoutNull(given)
   const shape = shapeOf(schema)
   const empty = nullable ? null : undefined
-  const label = labelOf(name)
   const hint = hintOf(name, given)
   const isRequired = required && !nullable
   const field: FieldProps = { label, pointer, hint, required: isRequired, disabled }
@@ -113,15 +121,23 @@ function Field({
         />
       )
     }
-    case 'choice':
+    case 'choice': {
+      // A member with a default is never left out.
+      const isOpen = !isRequired && given.default === undefined && schema.default === undefined
+      const [first = ''] = shape.options
+      const chosen = shape.options.find(option => option === value)
       return (
         <SelectField
           {...field}
-          value={text || (shape.options[0] ?? '')}
-          options={shape.options.map(option => ({ value: option, title: labelOf(option) }))}
-          onChange={onChange}
+          value={String(chosen ?? (isOpen ? NONE : first))}
+          options={[
+            ...(isOpen ? [{ value: NONE, title: 'None' }] : []),
+            ...shape.options.map(String).map(option => ({ value: option, title: labelOf(option) })),
+          ]}
+          onChange={next => onChange(shape.options.find(option => String(option) === next) ?? empty)}
         />
       )
+    }
     case 'instant':
       return (
         <TimeField
@@ -159,18 +175,21 @@ function Field({
       return <ConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
     case 'fact-conditions':
       return <FactConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
-    case 'list':
+    case 'list': {
+      /** Without its last row, a list that may not be empty is left out. */
+      const isLeftOut = !isRequired && !nullable && shape.min !== undefined
       return (
         <ListField
           {...field}
           nullable={nullable}
-          onChange={onChange}
+          onChange={rows => onChange(isLeftOut && rows?.length === 0 ? undefined : rows)}
           items={shape.items}
           max={shape.max}
-          value={Array.isArray(value) ? value : null}
-          renderRow={row => <RowFields {...row} items={shape.items} disabled={disabled} />}
+          value={Array.isArray(value) ? value : nullable ? null : []}
+          renderRow={row => <RowFields {...row} name={name} items={shape.items} disabled={disabled} />}
         />
       )
+    }
     case 'object':
       return (
         <Group
@@ -213,6 +232,7 @@ function Field({
     case 'variants':
       return (
         <VariantsField
+          name={name}
           field={field}
           value={value}
           pointer={pointer}
@@ -232,7 +252,7 @@ function Field({
 }
 
 /** The content of a row in a list. */
-function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: boolean }) {
+function RowFields({ name, items, ...row }: RowContent & { name: string; items: Schema; disabled: boolean }) {
   const { schema } = withoutNull(items)
   const { value, pointer, disabled, label, onChange } = row
   if (isMembers(value))
@@ -241,7 +261,8 @@ function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: bo
     )
   return (
     <Field
-      name={label}
+      name={name}
+      label={label}
       schema={items}
       required
       value={value}
@@ -285,6 +306,7 @@ const isPrice = ({ properties = {} }: Schema) =>
   'amount' in properties && 'currency' in properties && Object.keys(properties).length === 2
 
 interface VariantsProps {
+  name: string
   field: FieldProps
   variants: Schema[]
   value: Value
@@ -293,29 +315,39 @@ interface VariantsProps {
 }
 
 /** One of several forms of an object, named by their members. */
-function VariantsField({ field, variants, value, pointer, onChange }: VariantsProps) {
-  const nameOf = ({ required = [] }: Schema) => required.map(labelOf).join(', ')
-  const fits = ({ required = [] }: Schema) => isMembers(value) && required.every(name => name in value)
-  const current = Math.max(0, variants.findIndex(fits))
-  const schema = variants[current]
-  if (!schema) return null
+function VariantsField({ name, field, variants, value, pointer, onChange }: VariantsProps) {
+  const nameOf = ({ type, required = [] }: Schema) =>
+    type === 'array' ? 'A list' : required.map(labelOf).join(', ')
+  const schema = variantOf(variants, value)
   return (
     <Group {...field}>
       <SelectField
         label="By"
         required
         disabled={field.disabled ?? false}
-        value={String(current)}
+        value={String(variants.indexOf(schema))}
         options={variants.map((variant, index) => ({ value: String(index), title: nameOf(variant) }))}
         onChange={index => onChange(initialOf(variants[Number(index)] ?? {}))}
       />
-      <ObjectFields
-        schema={schema}
-        pointer={pointer}
-        onChange={onChange}
-        disabled={field.disabled ?? false}
-        value={isMembers(value) ? value : {}}
-      />
+      {schema.type === 'array' ? (
+        <Field
+          required
+          name={name}
+          schema={schema}
+          pointer={pointer}
+          onChange={onChange}
+          disabled={field.disabled ?? false}
+          value={value}
+        />
+      ) : (
+        <ObjectFields
+          schema={schema}
+          pointer={pointer}
+          onChange={onChange}
+          disabled={field.disabled ?? false}
+          value={isMembers(value) ? value : {}}
+        />
+      )}
     </Group>
   )
 }

@@ -11,9 +11,8 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import type { KindName } from './kinds.ts'
+import type { KindName, ShownEntry } from './kinds.ts'
 import { SaveDialog } from './save-dialog.tsx'
-import type { ShownEntry } from './shapes.ts'
 
 type Revision = Data<'listCatalogueHistory'>['revisions'][number]
 

@@ -12,6 +12,7 @@ const rankOf = ({ givesValue, columns }: Kind) => (givesValue ? 1 + Number(colum
 
 export const titleOf = ({ list }: Kind): string => list.charAt(0).toUpperCase() + list.slice(1)
 
+export type ShownEntry = Data<'readCatalogueEntry'>
 export type ListedEntry = Data<'listCatalogueEntries'>['entries'][number]
 export type State = ListedEntry['state']
 

@@ -148,9 +148,9 @@ function placeOf(dragged: { from: number; to: number } | null, index: number): s
   return dragged.to !== index ? '' : dragged.to < dragged.from ? ' drop-before' : ' drop-after'
 }
 
-/** A summary of a row: its name or id, and its weight or stock. */
-function summaryOf({ id, name, title, weight, stock, target }: Members): string {
-  const text = [name, title].find(one => one !== undefined && one !== '')
+/** A summary of a row: its text or id, and its weight or stock. */
+function summaryOf({ id, name, title, text: said, weight, stock, target }: Members): string {
+  const text = [name, title, said].find(one => one !== undefined && one !== '')
   const named = typeof text === 'string' ? text : isMembers(text) ? Object.values(text)[0] : undefined
   const figure =
     typeof weight === 'number'

@@ -7,7 +7,15 @@ import { useResource } from '../../parts/resource.ts'
 import { Choice } from '../../parts/tabs.tsx'
 import type { KindName } from './kinds.ts'
 import { directionOf } from './languages.tsx'
-import { isMembers, type Members, type Schema, shapeOf, type Value, withoutNull } from './shapes.ts'
+import {
+  isMembers,
+  type Members,
+  type Schema,
+  shapeOf,
+  type Value,
+  variantOf,
+  withoutNull,
+} from './shapes.ts'
 import { defaultOf, inLanguage, type Text } from './texts.ts'
 
 /** Why there is nothing to draw of a kind. */
@@ -142,15 +150,8 @@ function shown(given: Schema, value: Members, language: string, first: string): 
       return Object.fromEntries(
         Object.entries(shape.properties).map(([name, part]) => [name, convert(part, member[name])]),
       )
-    // One of several forms, such as a list of options or a scale.
-    const form = schema.anyOf?.find(variant => isOfForm(variant, member))
-    return form ? convert(form, member) : member
+    return shape.is === 'variants' ? convert(variantOf(shape.variants, member), member) : member
   }
   const converted = convert(given, value)
   return isMembers(converted) ? converted : {}
 }
-
-const isOfForm = ({ type, required = [] }: Schema, value: Value) =>
-  Array.isArray(value)
-    ? type === 'array'
-    : type === 'object' && isMembers(value) && required.every(name => name in value)

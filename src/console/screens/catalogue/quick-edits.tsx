@@ -7,8 +7,8 @@ import { formatCount } from '../../parts/format.ts'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
-import type { KindName, ListedEntry } from './kinds.ts'
-import { isMembers, type Members, type ShownEntry, type Value } from './shapes.ts'
+import type { KindName, ListedEntry, ShownEntry } from './kinds.ts'
+import { isMembers, type Members, type Value } from './shapes.ts'
 
 interface EditProps {
   kind: KindName

@@ -1,6 +1,4 @@
 /** Reads the JSON Schema of an entry for its form. */
-import type { Data } from '../../api.ts'
-
 /** The keywords that the schemas of entries use. */
 export interface Schema {
   type?: string
@@ -30,7 +28,7 @@ export type Members = Record<string, Value>
 
 export type Shape =
   | { is: 'text'; max: number | undefined }
-  | { is: 'choice'; options: string[] }
+  | { is: 'choice'; options: (string | number)[] }
   | { is: 'instant' | 'picture' | 'colour' | 'conditions' | 'fact-conditions' }
   | { is: 'number'; min: number | undefined; max: number | undefined; isWhole: boolean }
   | { is: 'flag' }
@@ -53,16 +51,25 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
     : { schema, nullable: false }
 }
 
+/** The form that a value has, of several ones; else the first. */
+export function variantOf(variants: Schema[], value: Value): Schema {
+  const fits = ({ type, required = [] }: Schema) =>
+    type === 'array' ? Array.isArray(value) : isMembers(value) && required.every(name => name in value)
+  return variants.find(fits) ?? variants[0] ?? {}
+}
+
 /** The shape of a schema without null. */
 export function shapeOf(schema: Schema): Shape {
   const { anyOf, type } = schema
   if (anyOf) {
     const [first, second] = anyOf
     if (first?.type === 'string' && second?.patternProperties) return { is: 'text', max: first.maxLength }
-    const options = anyOf.flatMap(({ const: option }) => (typeof option === 'string' ? [option] : []))
+    const options = anyOf.flatMap(({ const: option }) =>
+      typeof option === 'string' || typeof option === 'number' ? [option] : [],
+    )
     if (options.length === anyOf.length) return { is: 'choice', options }
-    if (anyOf.every(variant => variant.properties)) return { is: 'variants', variants: anyOf }
-    return shortShape(anyOf)
+    const isForm = ({ type, properties }: Schema) => type === 'array' || properties !== undefined
+    return shortShape(anyOf) ?? (anyOf.every(isForm) ? { is: 'variants', variants: anyOf } : { is: 'other' })
   }
   switch (type) {
     case 'boolean':
@@ -84,10 +91,10 @@ export function shapeOf(schema: Schema): Shape {
 }
 
 /** Of an object, or a list that is the short form of the member with the same schema. */
-function shortShape(anyOf: Schema[]): Shape {
+function shortShape(anyOf: Schema[]): Shape | undefined {
   const [list, long] = [anyOf.find(({ type }) => type === 'array'), anyOf.find(one => one.properties)]
   const member = Object.entries(long?.properties ?? {}).find(([_, schema]) => isEqual(schema, list))?.[0]
-  return long && member !== undefined && anyOf.length === 2 ? { is: 'short', long, member } : { is: 'other' }
+  return long && member !== undefined && anyOf.length === 2 ? { is: 'short', long, member } : undefined
 }
 
 function stringShape({ format, pattern = '', maxLength, examples }: Schema): Shape {
@@ -118,7 +125,7 @@ export function initialOf(given: Schema): Value {
     case 'short':
       return initialOf(shape.long)
     case 'list':
-      return shape.min ? [initialOf(shape.items)] : []
+      return Array.from({ length: shape.min ?? 0 }, () => initialOf(shape.items))
     case 'conditions':
     case 'fact-conditions':
       return []
@@ -157,6 +164,9 @@ const LABELS: Record<string, string> = {
   notCountries: 'Excluded countries',
   holds: 'Token',
   graceDays: 'Days of grace',
+  minAge: 'Minimum age',
+  offsetMs: 'Delay of the stream in milliseconds',
+  correct: 'Correct answer',
   distinctBy: 'Count each value once, of',
 }
 
@@ -164,6 +174,7 @@ const LABELS: Record<string, string> = {
 export function labelOf(name: string): string {
   const words = name
     .replace(/Id(s?)$/, '$1')
+    .replaceAll('_', ' ')
     .replace(/([A-Z])/g, ' $1')
     .toLowerCase()
     .trim()
@@ -237,5 +248,3 @@ export function mergeChanges(
   }
   return { merged, both }
 }
-
-export type ShownEntry = Data<'readCatalogueEntry'>

@@ -1,5 +1,14 @@
 /** The texts of an entry by language: which are stated, which are missing, and how one is written. */
-import { escaped, isMembers, type Members, type Schema, shapeOf, type Value, withoutNull } from './shapes.ts'
+import {
+  escaped,
+  isMembers,
+  type Members,
+  type Schema,
+  shapeOf,
+  type Value,
+  variantOf,
+  withoutNull,
+} from './shapes.ts'
 
 /** One for all languages, or one for each: the first is the default. */
 export type Text = string | Record<string, string>
@@ -25,6 +34,7 @@ export function listTexts(given: Schema, value: Value, pointer: string): StatedT
     )
   if (shape.is === 'list' && Array.isArray(value))
     return value.flatMap((item, nth) => listTexts(shape.items, item, `${pointer}/${nth}`))
+  if (shape.is === 'variants') return listTexts(variantOf(shape.variants, value), value, pointer)
   return []
 }
 
@@ -69,6 +79,7 @@ export function withoutEmptied(given: Schema, value: Value, first: string): Valu
   }
   if (shape.is === 'list' && Array.isArray(value))
     return value.map(item => withoutEmptied(shape.items, item, first))
+  if (shape.is === 'variants') return withoutEmptied(variantOf(shape.variants, value), value, first)
   return value
 }
 

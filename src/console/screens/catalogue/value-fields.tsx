@@ -2,7 +2,8 @@
 import { useId, useState } from 'preact/hooks'
 import { type FieldProps, TextField } from '../../parts/form.tsx'
 import { CurrencyField, WordField, ZoneField } from './choice-fields.tsx'
-import { EntryField, EventTypeField, kindOfMember } from './event-fields.tsx'
+import { ReferenceField } from './reference-fields.tsx'
+import { isReference } from './references.ts'
 import type { Value } from './shapes.ts'
 
 interface LineProps extends FieldProps {
@@ -14,9 +15,7 @@ interface LineProps extends FieldProps {
 }
 
 export function LineField({ example: placeholder, ...line }: LineProps) {
-  if (line.name === 'eventType') return <EventTypeField {...line} />
-  const kind = kindOfMember(line.name)
-  if (kind) return <EntryField {...line} kind={kind} />
+  if (isReference(line.name)) return <ReferenceField {...line} />
   if (line.name === 'timeZone') return <ZoneField {...line} />
   if (line.name === 'currency') return <CurrencyField {...line} />
   return <WordField {...line} placeholder={placeholder} />

@@ -16,7 +16,7 @@ import {
 import { listLanguages } from './languages.ts'
 import { columnsOf, hasLeft, inOrder, type ListedEntry, presentRow } from './listed-entry.ts'
 import type { EntriesQuery } from './schema.ts'
-import { listSuggestions } from './suggestions.ts'
+import { listCollectibles, listSuggestions } from './suggestions.ts'
 
 type Entry = CatalogueRecord['entry']
 
@@ -103,17 +103,23 @@ export async function readEntry(reader: Reader, kind: RecordKind, id: string, de
   const entry = await requireEntry(reader, kind, id)
   const overridden = kindNamed(kind).overriddenIn(reader)
   const schema = entryJsonSchema(kind, overridden)
-  const languages = await listLanguages(reader, defaultLanguage)
-  const [row] = await presentRows(reader, kind, [entry], languages)
+  const forForm = await readForForm(reader, kind, defaultLanguage)
+  const [row] = await presentRows(reader, kind, [entry], forForm.languages)
   if (!row) throw new Error('one entry is one row')
-  const suggestions = await listSuggestions(reader, kind)
-  return { ...row, kind, revision, entry, schema, overridden, languages, suggestions }
+  return { ...row, kind, revision, entry, schema, overridden, ...forForm }
 }
 
 /** For the form of a new entry. */
 export async function readSchema(reader: Reader, kind: RecordKind, defaultLanguage: string) {
-  const languages = await listLanguages(reader, defaultLanguage)
-  return { schema: entryJsonSchema(kind), languages, suggestions: await listSuggestions(reader, kind) }
+  return { schema: entryJsonSchema(kind), ...(await readForForm(reader, kind, defaultLanguage)) }
+}
+
+async function readForForm(reader: Reader, kind: RecordKind, defaultLanguage: string) {
+  return {
+    languages: await listLanguages(reader, defaultLanguage),
+    suggestions: await listSuggestions(reader, kind),
+    collectibles: await listCollectibles(reader),
+  }
 }
 
 /** @throws DomainError `entry_not_found` */

@@ -244,6 +244,9 @@ const forForms = {
   suggestions: Type.Record(Type.String(), Type.Array(Type.String()), {
     description: 'By member, words that entries of the kind already use.',
   }),
+  collectibles: Type.Array(Type.Object({ id: Type.String(), title: Type.String() }), {
+    description: 'Those of all packs, in the default language. Empty if there are more than 1,000.',
+  }),
 }
 
 export const ShownEntry = Type.Object({

@@ -4,11 +4,24 @@ import { withoutNull } from '../../../club/catalogue/entry-schema.ts'
 import type { TSchema } from '../../../core/typebox.ts'
 import { eachPageOfEntries } from '../../../play/catalogue-file/export-file.ts'
 import { kindNamed, type RecordKind } from '../../../play/catalogue-file/kinds.ts'
+import { collectiblesToShow } from '../../../play/packs/packs.ts'
 
 /** Entries that are read. */
 const MAX_READ = 500
 /** Words of a member, the most used first. */
 const MAX_WORDS = 50
+
+/** More are no list to choose from. */
+const MAX_COLLECTIBLES = 1_000
+
+/** The collectibles that entries can name. */
+export async function listCollectibles(reader: Reader): Promise<{ id: string; title: string }[]> {
+  const rows = await collectiblesToShow(reader).limit(MAX_COLLECTIBLES + 1)
+  if (rows.length > MAX_COLLECTIBLES) return []
+  return rows
+    .map(({ id, name }) => ({ id, title: name }))
+    .toSorted((a, b) => a.title.localeCompare(b.title) || (a.id < b.id ? -1 : 1))
+}
 
 /** By member: those of one line that name no other entry, no address and no time. */
 export async function listSuggestions(reader: Reader, kind: RecordKind): Promise<Record<string, string[]>> {

@@ -1,0 +1,102 @@
+/** The form of each kind: every member has a field of its own, and what names something else is chosen. */
+import { describe, expect, test } from 'bun:test'
+import { iso31661 } from 'iso-3166'
+import { COUNTRIES } from '../../../src/console/screens/catalogue/countries.ts'
+import { isReference } from '../../../src/console/screens/catalogue/references.ts'
+import {
+  initialOf,
+  type Schema,
+  shapeOf,
+  withoutNull,
+} from '../../../src/console/screens/catalogue/shapes.ts'
+import { listTexts, withoutEmptied } from '../../../src/console/screens/catalogue/texts.ts'
+import { isCountry } from '../../../src/core/country.ts'
+import { entryJsonSchema } from '../../../src/play/catalogue-file/json-schema.ts'
+import { kindNames } from '../../../src/play/catalogue-file/kinds.ts'
+
+interface Member {
+  name: string
+  pointer: string
+  schema: Schema
+}
+
+/** Every member at any depth that is one value or has no known shape, by the names of its lists and objects. */
+function* membersOf(name: string, pointer: string, given: Schema): Generator<Member> {
+  const { schema } = withoutNull(given)
+  const shape = shapeOf(schema)
+  if (shape.is === 'object')
+    for (const [member, of] of Object.entries(shape.properties))
+      yield* membersOf(member, `${pointer}/${member}`, of)
+  else if (shape.is === 'list') yield* membersOf(name, `${pointer}/0`, shape.items)
+  else if (shape.is === 'short') yield* membersOf(name, pointer, shape.long)
+  else if (shape.is === 'variants')
+    for (const variant of shape.variants) yield* membersOf(name, pointer, variant)
+  else yield { name, pointer, schema }
+}
+
+/** Words of the kind itself: an id of its own, or a word of another system. */
+const OWN_WORDS = ['id', 'purpose', 'category', 'file', 'code', 'contract', 'minimum', 'version', 'rarity']
+
+describe('the members of', () => {
+  test.each([...kindNames])('%s have fields, none as JSON', kind => {
+    // Guarantee of the cast: the keywords that TypeBox writes.
+    const members = [...membersOf('', '', entryJsonSchema(kind) as Schema)]
+    expect(members.length).toBeGreaterThan(2)
+    expect(members.filter(({ schema }) => shapeOf(schema).is === 'other')).toEqual([])
+    const named = members.filter(
+      ({ schema }) =>
+        shapeOf(schema).is === 'string' &&
+        /^\^(\[a-z0-9\]|\[A-Z\]\{2\}|\[a-z\]|\(\/)/.test(schema.pattern ?? ''),
+    )
+    expect(
+      named
+        .filter(({ name }) => !isReference(name) && !OWN_WORDS.includes(name))
+        .map(({ pointer }) => pointer),
+    ).toEqual([])
+  })
+
+  test('a shape that no field knows is found', () => {
+    const unknown: Schema = {
+      properties: { deep: { type: 'array', items: { anyOf: [{ type: 'string' }, {}] } } },
+      type: 'object',
+    }
+    expect(
+      [...membersOf('', '', unknown)].map(({ pointer, schema }) => [pointer, shapeOf(schema).is]),
+    ).toEqual([['/deep/0', 'other']])
+  })
+})
+
+test('the countries of the console are those of the API', () => {
+  expect(COUNTRIES.filter(code => !isCountry(code))).toEqual([])
+  const known = iso31661.map(({ alpha2 }) => alpha2).filter(isCountry)
+  expect(COUNTRIES.toSorted()).toEqual([...known, 'XK'].toSorted())
+})
+
+describe('the options of a question', () => {
+  // Guarantee of the cast: the keywords that TypeBox writes.
+  const { properties = {} } = entryJsonSchema('question') as Schema
+  const options = properties.options ?? {}
+
+  test('are a list at first, with the fewest rows', () => {
+    expect(initialOf(options)).toEqual([
+      { id: '', text: '' },
+      { id: '', text: '' },
+    ])
+  })
+
+  test('count their texts by language, and lose emptied ones', () => {
+    const value = [
+      { id: 'a', text: { en: 'Yes', pt: '' } },
+      { id: 'b', text: 'No' },
+    ]
+    expect(listTexts(options, value, '/options').map(({ pointer }) => pointer)).toEqual([
+      '/options/0/text',
+      '/options/1/text',
+    ])
+    expect(withoutEmptied(options, value, 'en')).toEqual([
+      { id: 'a', text: 'Yes' },
+      { id: 'b', text: 'No' },
+    ])
+    expect(withoutEmptied(options, { scale: 5 }, 'en')).toEqual({ scale: 5 })
+  })
+})
