@@ -151,7 +151,13 @@ test('serves every page from an empty folder, with secrets that leave it without
     }
     await write('POST', '/api/user/profile', { handle: 'executable' })
     await write('PUT', '/api/user/locker', { title: 'Derby days', theme: 'night', shelves: [] })
-    const shared = ['/lockers/executable', '/lockers/executable/picture.png', '/lockers/-/share.css']
+    const shared = [
+      '/lockers/executable',
+      '/lockers/executable/picture.png',
+      '/lockers/-/share.css',
+      '/withdraw',
+      '/withdraw/assets/withdraw.css',
+    ]
     for (const path of shared) expect((await fetch(origin + path)).status).toBe(200)
     expect(await run([matchday, 'verify-ledger'], { env })).toMatchObject({ code: 0 })
   } finally {

@@ -18,6 +18,7 @@ const FILES = [
   'mock-idp/pages',
   'src/play/check-ins/assets',
   'src/play/shares/assets',
+  'src/play/shop/withdrawal-page/assets',
   'src/platform/docs/assets',
   'node_modules/@takumi-rs/wasm/pkg/takumi_wasm_bg.wasm',
   'node_modules/lean-qr/index.mjs',

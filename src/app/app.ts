@@ -71,6 +71,7 @@ import { shareAsset } from '../play/shares/pages.ts'
 import { downloadFiles } from '../play/shop/download-routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
+import { withdrawalPages } from '../play/shop/withdrawal-page/routes.ts'
 import { cashRoutes } from '../play/top-ups/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
 import { walletsRoutes } from '../play/wallets/routes.ts'
@@ -196,12 +197,17 @@ export function createApp(deps: Deps) {
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
   const [gate, shares] = [checkInPages(deps), sharePages(deps)]
   // One plugin: each further one makes the type of the application deeper.
-  const files = new Elysia().use(pictureFiles(deps)).use(downloadFiles(deps)).use(gate).use(shares)
+  const files = new Elysia()
+    .use(pictureFiles(deps))
+    .use(downloadFiles(deps))
+    .use(withdrawalPages(deps))
+    .use(gate)
+    .use(shares)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
   const app = new Elysia({ normalize: false, strictPath: true })
-  const facts = routeFacts(api.routes)
+  const facts = routeFacts([api, files].flatMap(({ routes }) => routes))
   const surroundings = {
     allowedMethods: (path: string) => methodsOf(routes, path),
     templateOf: (path: string) => templateOf(routes, path),

@@ -12,6 +12,8 @@ export const SECURITY_EVENTS = {
   revoked_server_key_used: 'a revoked server key was refused',
   redemption_limit_reached: 'a source has reached its limit of redemption codes',
   code_limit_reached: 'a fan or an address has reached the limit of unknown codes of campaigns',
+  withdrawal_limit_reached:
+    'an order, an e-mail address or a network address has reached the limit of withdrawals without sign-in',
   sign_in_limit_reached: 'an address has reached its limit of sign-in requests',
   console_link_reused: 'a link of the console was used again, and refused',
   console_link_refused: 'a link of the console that is unknown or has expired was refused',

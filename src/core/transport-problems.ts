@@ -22,7 +22,7 @@ export const transportProblems = defineProblems({
     status: 403,
     title: 'A guardian has to agree first',
     description:
-      'The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, withdraw consents, and protect or delete their account.',
+      'The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, withdraw consents, withdraw from orders, and protect or delete their account.',
   },
   malformed_request: {
     status: 400,

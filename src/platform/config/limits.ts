@@ -36,15 +36,24 @@ const IN_PRODUCTION = {
   codes: 10,
   /** As `codes`, of a network address. */
   codesPerAddress: 100,
+  /** Attempts to name an order, or an e-mail address, for a withdrawal without sign-in. */
+  withdrawals: 20,
+  /** As `withdrawals`, of a network address. */
+  withdrawalsPerAddress: 100,
 }
 
 export type RateLimits = Readonly<typeof IN_PRODUCTION>
 type Policy = keyof RateLimits
 
 /** Minutes of windows that are not one minute. */
-export const LONGER_WINDOWS: Readonly<Partial<Record<Policy, number>>> = { codes: 10, codesPerAddress: 10 }
-/** In development as well: they count only codes that do not exist. */
-const ALWAYS: readonly Policy[] = ['codes', 'codesPerAddress']
+export const LONGER_WINDOWS: Readonly<Partial<Record<Policy, number>>> = {
+  codes: 10,
+  codesPerAddress: 10,
+  withdrawals: 60,
+  withdrawalsPerAddress: 60,
+}
+/** In development as well: they count what is guessed. */
+const ALWAYS: readonly Policy[] = ['codes', 'codesPerAddress', 'withdrawals', 'withdrawalsPerAddress']
 
 // Guarantee of the cast: the names of an object without symbols.
 const POLICIES = Object.keys(IN_PRODUCTION) as Policy[]

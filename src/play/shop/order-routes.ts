@@ -210,6 +210,7 @@ const ownRoutes = (deps: OrderDeps) =>
         ),
       operation({
         id: 'withdrawOrder',
+        whenSuspended: 'allowed',
         limit: 'purchases',
         summary: 'Withdraw from an order',
         description:

@@ -46,28 +46,12 @@ export async function withdrawOrder(
   { orderId, userId, numbers }: Withdrawal,
   { isStorePayment, payOut }: WithdrawOptions,
 ): Promise<WholeOrder> {
-  const found = await findOrder(tx, orderId)
-  if (found?.userId !== userId) throw new DomainError(shopProblems.order_not_found)
-  await lockAccount(tx, userId)
-  await orderKind.lock(tx, found, 'all')
-  const [order, lines] = [await findOrder(tx, orderId), await readLines(tx, orderId)]
-  if (!order) throw new Error('an order vanished')
+  const { order, lines } = await lockOrder(tx, orderId, userId)
   const open = chosen(lines, numbers).filter(({ withdrawnAt }) => withdrawnAt === null)
   if (open.length === 0) return readOrderWhole(tx, orderId)
-  if (order.status !== 'completed') throw refused(describeStatus(orderKind, statusOf(order, tx.clock())))
-  if (order.paymentReference !== null && isStorePayment(order.paymentReference))
-    throw refused('A store of a mobile platform took the payment: ask there for the refund.')
-
-  const timeZone = await timeZoneOf(tx)
-  const refusals: Refusal[] = []
-  const withdrawn: { line: LineRow; units: number | null }[] = []
-  for (const line of open) {
-    const refusal = findRefusal(order, lines, line, { now: tx.clock(), timeZone })
-    const units = refusal ? 0 : await takeBack(tx, line)
-    if (units !== 0) withdrawn.push({ line, units })
-    else refusals.push(refusal ?? new DomainError(rewardProblems.already_used, {}))
-  }
-  const [first] = refusals
+  requireRefundable(order, tx.clock(), isStorePayment)
+  const { withdrawn, refusals } = await takeBackLines(tx, order, lines, open)
+  const [first] = refusals.values()
   if (first && (numbers || withdrawn.length === 0)) throw first
   const back = withdrawn.flatMap(({ line, units }): ReturnedUnits | [] =>
     units === null ? [] : { line, units },
@@ -79,6 +63,66 @@ export async function withdrawOrder(
     withdrawn.map(({ line }) => line),
   )
   return readOrderWhole(tx, orderId)
+}
+
+/** What a withdrawal from all lines would do. */
+export interface WithdrawalPreview {
+  order: OrderRow
+  lines: LineRow[]
+  withdrawn: TakenBack[]
+  /** By the number of the line. */
+  refusals: ReadonlyMap<number, Refusal>
+}
+
+/**
+ * Tries the withdrawal: its unit of work must be rolled back. The fan is locked.
+ * @throws DomainError `order_not_found`, `not_refundable`
+ */
+export async function tryWithdrawal(
+  tx: Transaction,
+  { orderId, userId }: Withdrawal,
+  { isStorePayment }: Pick<WithdrawOptions, 'isStorePayment'>,
+): Promise<WithdrawalPreview> {
+  const { order, lines } = await lockOrder(tx, orderId, userId)
+  const open = lines.filter(({ withdrawnAt }) => withdrawnAt === null)
+  if (open.length === 0) return { order, lines, withdrawn: [], refusals: new Map() }
+  requireRefundable(order, tx.clock(), isStorePayment)
+  return { order, lines, ...(await takeBackLines(tx, order, lines, open)) }
+}
+
+async function lockOrder(tx: Transaction, orderId: string, userId: string) {
+  const found = await findOrder(tx, orderId)
+  if (found?.userId !== userId) throw new DomainError(shopProblems.order_not_found)
+  await lockAccount(tx, userId)
+  await orderKind.lock(tx, found, 'all')
+  const [order, lines] = [await findOrder(tx, orderId), await readLines(tx, orderId)]
+  if (!order) throw new Error('an order vanished')
+  return { order, lines }
+}
+
+function requireRefundable(order: OrderRow, now: Date, isStorePayment: WithdrawOptions['isStorePayment']) {
+  if (order.status !== 'completed') throw refused(describeStatus(orderKind, statusOf(order, now)))
+  if (order.paymentReference !== null && isStorePayment(order.paymentReference))
+    throw refused('A store of a mobile platform took the payment: ask there for the refund.')
+}
+
+interface TakenBack {
+  line: LineRow
+  /** The units that are back. Null: the line is refunded when it is returned. */
+  units: number | null
+}
+
+async function takeBackLines(tx: Transaction, order: OrderRow, lines: LineRow[], open: LineRow[]) {
+  const timeZone = await timeZoneOf(tx)
+  const refusals = new Map<number, Refusal>()
+  const withdrawn: TakenBack[] = []
+  for (const line of open) {
+    const refusal = findRefusal(order, lines, line, { now: tx.clock(), timeZone })
+    const units = refusal ? 0 : await takeBack(tx, line)
+    if (units !== 0) withdrawn.push({ line, units })
+    else refusals.set(line.number, refusal ?? new DomainError(rewardProblems.already_used, {}))
+  }
+  return { withdrawn, refusals }
 }
 
 const refused = (detail: string) => new DomainError(purchaseProblems.not_refundable, { detail })

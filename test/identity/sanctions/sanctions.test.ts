@@ -64,7 +64,7 @@ onEachEngine('A sanction', world => {
         'useRedemption',
         'voidEvent',
       ],
-      ...['writeAgeBand', 'writeConsents', 'writeMembership'],
+      ...['withdrawOrder', 'writeAgeBand', 'writeConsents', 'writeMembership'],
     ])
   })
 

@@ -622,7 +622,7 @@ describe('parseConfig', () => {
   test('has low rate limits in production, and high ones in development but for unknown codes', () => {
     const strict = parseConfig(production).limits.rates
     for (const [policy, rate] of Object.entries(parseConfig({ ...secrets }).limits.rates)) {
-      const isGuess = policy.startsWith('codes')
+      const isGuess = policy.startsWith('codes') || policy.startsWith('withdrawals')
       expect([policy, rate]).toEqual([policy, isGuess ? strict[policy as keyof typeof strict] : 1_000_000])
       expect(strict[policy as keyof typeof strict], policy).toBeLessThan(10_000)
     }
@@ -637,7 +637,7 @@ describe('parseConfig', () => {
       tokensPerAddress: 0,
     })
     expect(problemsOf({ ...production, RATE_LIMITS: 'claims=1,hunter2=3,trades=x,claims=2' })).toEqual([
-      'RATE_LIMITS item 2 must begin with one of tokensPerAddress=, tokens=, claims=, purchases=, uploads=, relations=, reports=, trades=, wallets=, redemptions=, codes=, codesPerAddress=',
+      'RATE_LIMITS item 2 must begin with one of tokensPerAddress=, tokens=, claims=, purchases=, uploads=, relations=, reports=, trades=, wallets=, redemptions=, codes=, codesPerAddress=, withdrawals=, withdrawalsPerAddress=',
       'RATE_LIMITS item 3 must be trades= and a whole number from 0 to 1000000000',
       'RATE_LIMITS item 4 repeats claims',
     ])

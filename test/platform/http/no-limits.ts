@@ -17,4 +17,6 @@ export const NO_LIMITS: RateLimits = {
   redemptions: 0,
   codes: 0,
   codesPerAddress: 0,
+  withdrawals: 0,
+  withdrawalsPerAddress: 0,
 }

@@ -252,6 +252,23 @@ const refuseBadKey = ({ caller, request }: { caller?: Subject | null; request: R
 }
 
 /** The declaration of a route; undefined for a route that is not part of the API. */
+/** Key in a route's `detail` for a page, which the document leaves out. */
+const PAGE = 'x-page'
+
+interface PageFacts {
+  /** As the id of an operation, in metrics and traces. */
+  id: string
+  /** A form is sent to it. */
+  takesBody?: true
+}
+
+/** The `detail` of a page that is more than a file. */
+export const pageDetail = (facts: PageFacts) => ({ hide: true, [PAGE]: facts })
+
+export const pageFactsOf = (route: { hooks: { detail?: Record<string, unknown> } }): PageFacts | undefined =>
+  // Guarantee of the cast: only `pageDetail` writes this key.
+  route.hooks.detail?.[PAGE] as PageFacts | undefined
+
 export const declaredOf = (route: { hooks: { detail?: Record<string, unknown> } }): Declared | undefined =>
   // Guarantee of the cast: only `operation` writes this key.
   route.hooks.detail?.[DECLARED] as Declared | undefined

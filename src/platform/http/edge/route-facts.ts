@@ -1,6 +1,6 @@
 /** Facts of a path from the declarations of all routes, for hooks that run before routing. */
 import { CALLER_KIND } from '../contract/group.ts'
-import { declaredOf } from '../contract/operation.ts'
+import { declaredOf, pageFactsOf } from '../contract/operation.ts'
 import { templateOf } from './methods.ts'
 
 interface Route {
@@ -20,6 +20,9 @@ export function routeFacts(routes: Route[]) {
   const bodiesOfAnyone = new Set<string>()
   const operations = new Map<string, string>()
   for (const route of routes) {
+    const page = pageFactsOf(route)
+    if (page) operations.set(`${route.method} ${route.path}`, page.id)
+    if (page?.takesBody) bodiesOfAnyone.add(route.path)
     const declared = declaredOf(route)
     if (!declared) continue
     const { method, path } = route

@@ -15,6 +15,7 @@ import {
   countGuess,
   limitAddress,
   limitFailures,
+  limitWithdrawal,
   type RateLimitHeaders,
   requireFewFailures,
   requireFewGuesses,
@@ -46,6 +47,8 @@ export interface Failures {
   checkCodes(request: Request, caller: Subject): void
   /** Counts an unknown code. @throws DomainError `rate_limited` */
   countCode(request: Request, caller: Subject): void
+  /** Counts an attempt to name what is withdrawn from without sign-in. @throws DomainError `rate_limited` */
+  countWithdrawal(request: Request, named: readonly string[]): void
 }
 
 /** A client's `X-Request-Id` is used if it matches. */
@@ -212,6 +215,7 @@ export const serverHooks = (
       ),
     checkCodes: (request, caller) => requireFewGuesses(rateLimiter, caller, () => addressOf(request)),
     countCode: (request, caller) => countGuess(rateLimiter, caller, () => addressOf(request)),
+    countWithdrawal: (request, named) => limitWithdrawal(rateLimiter, named, () => addressOf(request)),
   }
 
   /** A secret that was refused: beyond the limit of its address the refusal is `rate_limited`. */

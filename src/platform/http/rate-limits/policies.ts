@@ -12,12 +12,14 @@ export type RateLimitHeaders = Record<'RateLimit' | 'RateLimit-Policy', string>
 /** Receives the headers before `rate_limited` is thrown. */
 type Report = (headers: RateLimitHeaders) => void
 
-/** Policies that limit guesses: of tokens, of redemption codes, and of codes of campaigns. */
+/** Policies that limit guesses: of tokens, of redemption codes, of codes of campaigns, and of who ordered what. */
 const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
   tokensPerAddress: 'sign_in_limit_reached',
   redemptions: 'redemption_limit_reached',
   codes: 'code_limit_reached',
   codesPerAddress: 'code_limit_reached',
+  withdrawals: 'withdrawal_limit_reached',
+  withdrawalsPerAddress: 'withdrawal_limit_reached',
 }
 
 /** Adds to the policies that have counted the request before. */
@@ -76,6 +78,16 @@ export function requireFewGuesses(limiter: RateLimiter, caller: Subject, address
 export function countGuess(limiter: RateLimiter, caller: Subject, addressOf: () => string): void {
   limit(limiter, 'codes', () => `${caller.provider} ${caller.subject}`, nothing)
   limit(limiter, 'codesPerAddress', addressOf, nothing)
+}
+
+/**
+ * Counts an attempt to withdraw without sign-in by what it names, an order and an e-mail address, and by its address: no address, and
+ * no order, can be tried often by many. Also one that succeeds: attempts at the same time are judged before any of them has failed.
+ * @throws DomainError `rate_limited`
+ */
+export function limitWithdrawal(limiter: RateLimiter, named: readonly string[], addressOf: () => string) {
+  limit(limiter, 'withdrawalsPerAddress', addressOf, nothing)
+  for (const name of named) limit(limiter, 'withdrawals', () => name, nothing)
 }
 
 /** The limit of a calling system. @throws DomainError `rate_limited` */
