@@ -14,6 +14,12 @@ const EXCLUSIVE_BATCH_MS = 10_000
 /** Items read ahead: the maximum of one batch. */
 const MAX_ITEMS = 500
 
+/**
+ * How many rows of an import are one item: few enough that it ends in time. On PostgreSQL each statement is a round trip, and holds
+ * only the rows that it writes.
+ */
+export const rowsTogether = ({ engine }: Pick<Database, 'engine'>): number => (engine === 'sqlite' ? 25 : 100)
+
 export interface Batch {
   /** Items written so far, this batch included. */
   done: number

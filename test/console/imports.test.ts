@@ -330,9 +330,12 @@ onEachEngine(
     })
 
     describe('in another process', () => {
+      /** More than are written together. */
+      const FANS = 240
+
       /** Holds once it has written some fans. */
       async function importElsewhere() {
-        const tried = await tryFile(world, owner(), fansFile(60))
+        const tried = await tryFile(world, owner(), fansFile(FANS))
         const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
         const heart = heartOf(world.db)
         let elapsed = 0
@@ -373,24 +376,27 @@ onEachEngine(
         expect((await check(owner(), await upload(owner(), events))).status).toBe(202)
         await release()
         await Promise.all([other.settled(), world.deps.jobs.settled()])
-        expect((await countOf('users'))[0]).toBe(60)
+        expect((await countOf('users'))[0]).toBe(FANS)
       })
 
       test('an import of a process that died is started again from the same dry run, and books nothing twice', async () => {
         const { tried, run, other, release } = await importElsewhere()
         const written = (await countOf('users'))[0] ?? 0
         expect(written).toBeGreaterThan(0)
-        expect(written).toBeLessThan(60)
+        expect(written).toBeLessThan(FANS)
         world.clock.advance(DEAD_MS + 1)
         expect(await readRun(owner(), run.id)).toMatchObject({
           state: 'failed',
           error: expect.stringContaining('ended'),
         })
         const again = await importTried(world, owner(), tried)
-        expect(again).toMatchObject({ state: 'done', counts: { created: 60 - written, unchanged: written } })
+        expect(again).toMatchObject({
+          state: 'done',
+          counts: { created: FANS - written, unchanged: written },
+        })
         await release()
         await other.settled()
-        expect(await countOf('users', 'pointsEntries')).toEqual([60, 60])
+        expect(await countOf('users', 'pointsEntries')).toEqual([FANS, FANS])
         expect(await readRun(owner(), run.id)).toMatchObject({ state: 'failed' })
       })
 
@@ -414,9 +420,9 @@ onEachEngine(
         await other.settled()
         expect(await readRun(owner(), run.id)).toMatchObject({ state: 'cancelled' })
         const [written] = await countOf('users')
-        expect(written).toBeLessThan(60)
+        expect(written).toBeLessThan(FANS)
         expect((await importTried(world, owner(), tried)).counts).toMatchObject({
-          created: 60 - (written ?? 0),
+          created: FANS - (written ?? 0),
         })
       })
     })

@@ -1,7 +1,7 @@
 /** Imports a file of memberships: checks every line, then writes what is due. Repeated after an interruption, it continues. */
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { rollBack } from '../../../db/roll-back.ts'
-import { writeInBatches } from '../../../db/write-in-batches.ts'
+import { rowsTogether, writeInBatches } from '../../../db/write-in-batches.ts'
 import {
   type FanNaming,
   type FanReference,
@@ -22,8 +22,6 @@ import {
 
 /** Memberships of a dry run's unit of work, and of one without other processes. */
 const CHUNK = 200
-/** Memberships that are written together: few enough that a batch of writes ends in time. */
-const TOGETHER = 25
 
 interface MembershipsImport extends Omit<Parameters<typeof readMembershipLines>[1], 'provider'> {
   naming: FanNaming
@@ -117,14 +115,14 @@ export async function importMembershipsFile(
   const results: ChunkResult[] = []
   await writeInBatches(
     db,
-    chunksOf(valid(), exclusive ? CHUNK : TOGETHER),
+    chunksOf(valid(), exclusive ? CHUNK : rowsTogether(db)),
     async (tx, chunk) => {
       const result = await writeChunk(tx, chunk, naming)
       tx.afterCommit(() => void results.push(result))
     },
     {
       ...(exclusive ? { exclusive } : {}),
-      ahead: CHUNK / TOGETHER,
+      ahead: CHUNK / rowsTogether(db),
       countOf: chunk => chunk.length,
       elapsed,
       async onBatch({ done }) {

@@ -5,6 +5,8 @@
 import { asc, inArray } from 'drizzle-orm'
 import { insertNewRows, updateRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
 import { applicationEvent, writeEvents } from '../../economy/events/record-event.ts'
@@ -55,7 +57,7 @@ export async function writeMemberships(
   // In one order: two units of work cannot wait for each other.
   const rows = stated
     .toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
-    .map(one => ({ ...one, begun: false, nextAt: now, createdAt: now, updatedAt: now }))
+    .map(one => ({ ...one, ...stateOf(one, now), createdAt: now, updatedAt: now }))
   const created = await insertNewRows(tx, tx.tables.fanMemberships, rows)
   const isNew = new Set(created.map(({ ref }) => ref))
   const existing = rows.filter(({ ref }) => !isNew.has(ref)).map(({ ref }) => ref)
@@ -64,9 +66,7 @@ export async function writeMemberships(
   const written = stated.flatMap((one, index): Change[] => {
     const old = before.get(one.ref)
     if (outcomes[index] === 'created')
-      return [
-        { before: undefined, after: { ...one, begun: false, nextAt: now, createdAt: now, updatedAt: now } },
-      ]
+      return [{ before: undefined, after: { ...one, ...stateOf(one, now), createdAt: now, updatedAt: now } }]
     return old && outcomes[index] === 'changed'
       ? [{ before: old, after: { ...old, ...one, updatedAt: now } }]
       : []
@@ -87,23 +87,29 @@ export async function endMembership(tx: Transaction, ref: string): Promise<boole
   return true
 }
 
+/** What is stored of the state: whether it has begun, and when that changes next. */
+const stateOf = (period: Pick<MembershipRow, 'startsAt' | 'endsAt'>, at: Date) => ({
+  begun: stateAt(period, at) === 'active',
+  nextAt: nextChange(period, at),
+})
+
 interface Change {
+  /** Undefined: the row was written as it is after it. */
   before: MembershipRow | undefined
   after: MembershipRow
   /** When it applies: what has started or ended since then is told later. Default: now. */
   at?: Date
 }
 
-/** Writes the rows, and tells what has started or ended by then. */
+/** Writes the rows that change, and tells what has started or ended by then. */
 export async function settle(tx: Transaction, changes: Change[]): Promise<void> {
   if (changes.length === 0) return
-  const rows = changes.map(({ after, at = tx.now() }) => {
-    const begun = stateAt(after, at) === 'active'
-    return { ...after, begun, nextAt: nextChange(after, at) }
-  })
+  const rows = changes.flatMap(({ before, after, at = tx.now() }) =>
+    before ? [{ ...after, ...stateOf(after, at) }] : [],
+  )
   await updateRows(tx, tx.tables.fanMemberships, rows, [...STATED, 'begun', 'nextAt', 'updatedAt'])
   const all = Map.groupBy(
-    await readMemberships(tx, [...new Set(rows.map(({ userId }) => userId))]),
+    await readMemberships(tx, [...new Set(changes.map(({ after }) => after.userId))]),
     row => row.userId,
   )
   await writeEvents(
@@ -140,23 +146,33 @@ function eventsOf(
 }
 
 async function lockMemberships(tx: Transaction, refs: string[]): Promise<MembershipRow[]> {
-  if (refs.length === 0) return []
+  return refs.length === 0 ? [] : lockListed(tx, toList(refs))
+}
+
+const lockListed = prepared((tx: Transaction, refs: string) => {
   const { fanMemberships } = tx.tables
   return locksForUpdate(
     tx,
     tx
       .select()
       .from(fanMemberships)
-      .where(inArray(fanMemberships.ref, refs))
+      .where(isListed(tx, fanMemberships.ref, refs))
       .orderBy(asc(fanMemberships.ref)),
   )
-}
+})
 
 /** Those of these fans. */
 export async function readMemberships(reader: Reader, userIds: string[]): Promise<MembershipRow[]> {
-  const { fanMemberships } = reader.tables
-  return reader.select().from(fanMemberships).where(inArray(fanMemberships.userId, userIds))
+  return userIds.length === 0 ? [] : readListed(reader, toList(userIds))
 }
+
+const readListed = prepared((reader: Reader, userIds: string) => {
+  const { fanMemberships } = reader.tables
+  return reader
+    .select()
+    .from(fanMemberships)
+    .where(isListed(reader, fanMemberships.userId, userIds))
+})
 
 /** The fans of these memberships, to lock them before the memberships. */
 export async function readHolders(reader: Reader, refs: string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Imports a file of fans: checks every line, then writes what is due. Repeated after an interruption, it continues. */
 import type { Database } from '../../../../db/index.ts'
-import { writeInBatches } from '../../../../db/write-in-batches.ts'
+import { rowsTogether, writeInBatches } from '../../../../db/write-in-batches.ts'
 import type { ImportHooks, RowFile } from '../../../platform/files/row-file.ts'
 import { chunksOf } from '../../../platform/files/rows.ts'
 import { type FanPlan, type ImportedFan, importFans, isDue, planFans } from './fans.ts'
@@ -8,8 +8,6 @@ import { type FanLine, readFans } from './read-fans.ts'
 
 /** Fans per lookup, and per write without other processes. */
 const CHUNK = 500
-/** Fans that are written together: few enough that a batch of writes ends in time. */
-const TOGETHER = 25
 
 interface FansImport {
   provider: string
@@ -59,7 +57,7 @@ export async function importFansFile(
   const written = { ...createCounts(), unchanged: planned.unchanged }
   const late: FanLine[] = []
   const total = planned.created + planned.changed
-  const chunks = chunksOf(dueLines(db, file, read), exclusive ? CHUNK : TOGETHER)
+  const chunks = chunksOf(dueLines(db, file, read), exclusive ? CHUNK : rowsTogether(db))
   await writeInBatches(
     db,
     chunks,
@@ -76,7 +74,7 @@ export async function importFansFile(
     },
     {
       ...(exclusive ? { exclusive } : {}),
-      ahead: CHUNK / TOGETHER,
+      ahead: CHUNK / rowsTogether(db),
       countOf: due => due.length,
       elapsed,
       onBatch: ({ done }) => onWritten(done, total),
