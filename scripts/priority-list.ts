@@ -33,18 +33,33 @@ await runCommand(command, async ({ options, openDatabase, note, print }) => {
   const filter = { account, from, membership, asOf }
   try {
     await requireAccount(db.read, account)
-    if (!options.json && csv) for await (const lines of priorityCsv(db.read, filter)) await print(lines)
-    else if (!options.json)
+    if (options.json) await printJson()
+    else if (csv) for await (const lines of priorityCsv(db.read, filter)) await print(lines)
+    else
       for await (const rows of priorityRows(db.read, filter))
         await print(rows.map(cells => `${cells.join('  ')}\n`).join(''))
-    const changes = options.asOf ? await readChanges(db.read, { accountId: account, asOf }) : null
-    if (changes && !options.json) note(describe(changes))
-    if (!options.json) return undefined
-    const entries = (await Array.fromAsync(priorityParts(db.read, filter))).flat()
-    return { json: { asOf: asOf.toISOString(), entries, changes }, text: '' }
+    const changes = options.json ? null : await changesSince()
+    if (changes) note(describe(changes))
+    return undefined
   } catch (error) {
     if (error instanceof DomainError) fail(`There is no account ${account}.`)
     throw error
+  }
+
+  async function changesSince() {
+    return options.asOf ? readChanges(db.read, { accountId: account, asOf }) : null
+  }
+
+  /** In parts: the list may have a million fans. */
+  async function printJson() {
+    let before = `{"asOf":"${asOf.toISOString()}","entries":[`
+    for await (const entries of priorityParts(db.read, filter)) {
+      if (entries.length === 0) continue
+      await print(before + entries.map(entry => JSON.stringify(entry)).join(','))
+      before = ','
+    }
+    if (before !== ',') await print(before)
+    await print(`],"changes":${JSON.stringify(await changesSince())}}\n`)
   }
 })
 

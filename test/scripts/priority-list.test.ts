@@ -1,5 +1,7 @@
 /** `bun run priority-list`: what a ticket office downloads for an away game, and again a month later. */
 import { expect, test } from 'bun:test'
+import { insertNewRows } from '../../db/bulk.ts'
+import { basisOf, getAccountSet } from '../../src/economy/accounts/account-set.ts'
 import { writeEvent } from '../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../src/economy/events/void-event.ts'
 import { eraseUser } from '../../src/fan/account/erase-user.ts'
@@ -70,6 +72,36 @@ onEachEngine(
       const now = JSON.parse((await run('--json')).out)
       expect(now.changes).toBeNull()
       expect(now.entries[0]).toMatchObject({ userId: ids[0], total: 530 })
+    })
+
+    test('prints a list of several parts as one JSON document, and an empty one', async () => {
+      await addAccount(world, { id: 'status', window: null })
+      expect(JSON.parse((await run('--json')).out)).toMatchObject({ entries: [], changes: null })
+      const account = (await getAccountSet(world.db.read)).accounts.get('status')
+      if (!account) throw new Error('the account is not stored')
+      const basis = basisOf(account, null)
+      const now = world.clock.now()
+      const idOf = (n: number) => `fan-${String(n).padStart(4, '0')}`
+      const fans = Array.from({ length: 2_000 }, (_, n) => ({ id: idOf(n), total: 5_000 - n }))
+      await world.db.write(async tx => {
+        const times = { createdAt: now, updatedAt: now }
+        const { users, fanAccounts } = tx.tables
+        await insertNewRows(
+          tx,
+          users,
+          fans.map(({ id }) => ({ id, provider: 'office', subject: id, ...times })),
+        )
+        await insertNewRows(
+          tx,
+          fanAccounts,
+          fans.map(({ id, total }) => ({
+            ...{ userId: id, accountId: 'status', balance: total, seq: 1, headHash: 'h' },
+            ...{ minusTotal: -total, reachedAt: now, basis, updatedAt: now },
+          })),
+        )
+      })
+      const { entries } = JSON.parse((await run('--json', '--as-of', now.toISOString())).out)
+      expect(entries.map(({ userId }: { userId: string }) => userId)).toEqual(fans.map(({ id }) => id))
     })
 
     test('refuses an unknown account and a total that is none', async () => {
