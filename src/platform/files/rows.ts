@@ -19,7 +19,7 @@ import {
 export const readRows = (file: RowFile, columns: CsvColumns): AsyncGenerator<ParsedLine> =>
   file.format === 'csv' ? readCsv(file, columns) : readNdjson(file)
 
-/** The first fault of each member. */
+/** The first fault of each member of a row. */
 export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
   const faults = new Map<string, RowFault>()
   for (const error of errorsOf(schema, value)) {
@@ -29,8 +29,14 @@ export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
       faults.set(field, { field, message: unknown ? 'is unknown' : explainFault(error) })
     if (faults.size === MAX_FAULTS) break
   }
-  return [...faults.values()]
+  return faults.size > 0 ? [...faults.values()] : findUnstorable(value)
 }
+
+/** Texts that the databases cannot store. */
+const findUnstorable = (value: unknown): RowFault[] =>
+  Object.entries(value ?? {})
+    .filter(([, text]) => typeof text === 'string' && (!text.isWellFormed() || text.includes('\0')))
+    .map(([field]) => ({ field, message: 'must not contain NUL or a lone surrogate' }))
 
 /** The object of the cells that could be read, or the faults of the others. `field`: the column. */
 export function objectOf(

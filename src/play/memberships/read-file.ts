@@ -127,9 +127,9 @@ function findOverlap(
 ): Pick<ImportedMembership, 'overlaps'> {
   if (!fan) return {}
   const name = `${'email' in fan ? normalizeEmail(fan.email) : JSON.stringify(fan)} ${kindId}`
-  const before = periods.get(name) ?? []
+  const before = periods.getOrInsertComputed(name, () => [])
   const other = before.find(period => period.startsAt < endsAt && startsAt < period.endsAt)
-  periods.set(name, [...before, { line, startsAt, endsAt }])
+  before.push({ line, startsAt, endsAt })
   return other ? { overlaps: other.line } : {}
 }
 

@@ -68,6 +68,17 @@ onEachEngine(
     }
     const line = (ref: string, rest: string) => `${ref};season-ticket;${rest};01.07.2026;30.06.2027;A`
 
+    test('refuses a cell that cannot be stored, with its place, and writes the others', async () => {
+      const lines = [line('A-1', '00\u000042;Ada;;ada'), line('A-2', ';B\0ea;;bea'), line('A-3', ';Cy;;cy')]
+      const refused = await run(lines)
+      expect(refused).toMatchObject({ refused: true, invalid: 2 })
+      expect(refused.said).toEqual([
+        '2 number must not contain NUL or a lone surrogate',
+        '3 holder must not contain NUL or a lone surrogate',
+      ])
+      expect(await run(lines, { skipInvalid: true })).toMatchObject({ created: 1, invalid: 2 })
+    })
+
     test('writes what a line says, shows what changes, and nothing twice', async () => {
       const lines = [line('A-1', '0042;Ada;;ada'), line('A-2', ';Bea;;bea'), line('A-3', ';No one;;')]
       expect(await run(lines, { dryRun: true })).toMatchObject({ created: 2, unmatched: 1 })

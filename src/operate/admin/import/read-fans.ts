@@ -100,11 +100,6 @@ function validateFan(value: unknown, provider: string, now: Date): { fan?: Impor
     for (const { message, ...at } of error.explanation.errors ?? [])
       faults.push({ field: 'pointer' in at ? at.pointer.slice(1) : '', message })
   }
-  for (const [field, text] of Object.entries(record)) {
-    const storable = typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))
-    if (!storable && !faults.some(fault => fault.field === field))
-      faults.push({ field, message: 'must not contain NUL or a lone surrogate' })
-  }
   const completed = record.onboardingCompletedAt ?? null
   const onboardingCompletedAt = completed === null ? null : parseInstant(completed)
   const isPast = onboardingCompletedAt && onboardingCompletedAt.getTime() >= 0 && onboardingCompletedAt <= now
