@@ -36,6 +36,7 @@ export const products: SeedProduct[] = [
     category: 'scarves',
     kind: 'physical',
     price: { amount: 1_900, currency: 'EUR' },
+    taxRate: { PT: 0.23, DE: 0.19, FR: 0.2, GB: 0.2, default: 0.21 },
     variants: [{ id: 'one-size', name: 'One size', sku: 'SC-HOME' }],
   },
   {
@@ -45,6 +46,7 @@ export const products: SeedProduct[] = [
     category: 'shirts',
     kind: 'physical',
     price: { amount: 7_900, currency: 'EUR' },
+    taxRate: { PT: 0.23, DE: 0.19, FR: 0.2, GB: 0.2, default: 0.21 },
     variants: sizes('SH-HOME', { S: 120, M: 240, L: 240, XL: 80 }),
     maxPerFan: 5,
   },

@@ -6,11 +6,13 @@ import { saleOf as packSaleOf } from '../../src/play/packs/purchase-kind.ts'
 import { preparePurchase } from '../../src/play/packs/start-purchase.ts'
 import type { Sandbox } from '../../src/play/purchases/gateways/sandbox.ts'
 import { chargeOf, needsMoney, POINTS } from '../../src/play/purchases/purchase.ts'
+import type { ReceiptDraft } from '../../src/play/purchases/receipts.ts'
 import { mintRedemptionCode } from '../../src/play/rewards/redemption-code.ts'
 import { type AddressInput, normalizeAddress } from '../../src/play/shop/addresses.ts'
 import { parseDelivers } from '../../src/play/shop/delivers.ts'
 import { lineDataOf, saleOf } from '../../src/play/shop/events.ts'
 import { newLine, newOrder } from '../../src/play/shop/new-order.ts'
+import { receiptOf } from '../../src/play/shop/order-receipts.ts'
 import type { LineRow, OrderRow } from '../../src/play/shop/order-rows.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
 import { listOf } from '../../src/play/shop/products.ts'
@@ -43,12 +45,13 @@ interface StartedOrder {
   order: OrderRow
   lines: (LineRow & { variant: VariantOnSale })[]
   payment: Rows['payments'][number] | null
+  receipt: ReceiptDraft | null
 }
 
 export function addOrders(context: OrderContext, shopper: Shopper): void {
   const { rows } = context
   for (const { lines, address, steps } of drawOrders(context.sources, shopper)) {
-    const started = startOrder(context, lines, address)
+    const started = startOrder(context, lines, address, shopper.country)
     if (!started) continue
     for (const step of stepsUntilNow(context.sources, steps)) takeStep(context, started, step)
     rows.orders.push(started.order)
@@ -62,6 +65,7 @@ function startOrder(
   context: OrderContext,
   cart: CartLine[],
   address: AddressInput,
+  country: string,
 ): StartedOrder | undefined {
   const { userId, points, record, sources, supply, till } = context
   const now = sources.now()
@@ -83,6 +87,7 @@ function startOrder(
     price: { total, currency: priceCurrency, discount: 0, voucherCode: null },
     address: isShipped ? normalizeAddress(address) : null,
     addressKeptUntil: null,
+    taxCountry: priceCurrency === POINTS ? null : isShipped ? address.country : country,
     waiver: false,
   })
   const lines = chosen.map((line, index) => ({
@@ -90,7 +95,7 @@ function startOrder(
     variant: line.variant,
   }))
   record('order.created', saleOf(order, lines))
-  return { order, lines, payment: null }
+  return { order, lines, payment: null, receipt: null }
 }
 
 /** Seeded fans buy no products with requirements, which a seed does not compute. */
@@ -138,7 +143,7 @@ function takeStep(context: OrderContext, started: StartedOrder, step: OrderStep)
 /** A payment of a cancelled order comes too late. */
 function pay(context: OrderContext, started: StartedOrder): void {
   const { order, lines } = started
-  const { record, sources } = context
+  const { record, rows, sources } = context
   if (order.status === 'cancelled') {
     order.status = 'refund_due'
     capture(context, started)
@@ -155,6 +160,9 @@ function pay(context: OrderContext, started: StartedOrder): void {
   }
   for (const line of lines) deliver(context, line)
   record('order.paid', saleOf(order, lines))
+  const names = lines.map(({ variant }) => variant)
+  started.receipt = receiptOf(order, lines, names, sources.now())
+  rows.receipts.push(started.receipt)
 }
 
 /** With points, or with a receipt of the sandbox. */
@@ -226,8 +234,8 @@ function changeLine(
 
 /** Refunds an order of which nothing was shipped or used, so that all units return to the stock, or one that was not delivered. */
 function refund(
-  { points, record, voidLatest, sources }: OrderContext,
-  { order, lines, payment }: StartedOrder,
+  { rows, points, record, voidLatest, sources }: OrderContext,
+  { order, lines, payment, receipt }: StartedOrder,
 ): void {
   const now = sources.now()
   const wasPaid = order.status === 'completed'
@@ -236,6 +244,7 @@ function refund(
   if (payment) payment.refundedAt = now
   else if (priceAmount > 0) points.book({ delta: priceAmount, reason: 'order_refund', ref: id })
   record('order.refunded', saleOf(order, lines))
+  if (receipt && receipt.gross > 0) rows.receipts.push({ ...receipt, kind: 'credit_note', createdAt: now })
   if (!wasPaid) return
   voidLatest('order.paid', { orderId: id })
   for (const line of lines) takeBack(line)

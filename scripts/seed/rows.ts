@@ -2,6 +2,7 @@
 import type { Tables } from '../../db/index.ts'
 import type { BoardScore } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import type { PredictionRow } from '../../src/play/predictions/predictions.ts'
+import type { ReceiptDraft } from '../../src/play/purchases/receipts.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
 
@@ -18,7 +19,7 @@ export interface MatchRows {
   matchRevisions: Map<string, number>
 }
 
-/** The rows of fans. Items get their serial numbers when they are written. */
+/** The rows of fans. Items and receipts get their numbers when they are written. */
 export interface Rows extends QuestRows, MatchRows {
   users: Row<'users'>[]
   identities: Row<'identities'>[]
@@ -39,6 +40,7 @@ export interface Rows extends QuestRows, MatchRows {
   orderLines: Row<'orderLines'>[]
   orderUnits: Row<'orderUnits'>[]
   payments: Row<'payments'>[]
+  receipts: ReceiptDraft[]
 }
 
 export const noRows = (): Rows => ({
@@ -61,6 +63,7 @@ export const noRows = (): Rows => ({
   orderLines: [],
   orderUnits: [],
   payments: [],
+  receipts: [],
   questProgress: [],
   questCounts: [],
   questStreaks: [],

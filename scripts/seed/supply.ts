@@ -13,7 +13,7 @@ import { countUnsold } from '../../src/play/packs/supply.ts'
 import type { Quest } from '../../src/play/quests/quest.ts'
 import type { RewardRow } from '../../src/play/rewards/present.ts'
 import type { ProductRow } from '../../src/play/shop/products.ts'
-import { countFree, countHeld, nameOfVariant } from '../../src/play/shop/stock.ts'
+import { countFree, countHeld, nameOfVariant, type VariantRow } from '../../src/play/shop/stock.ts'
 import { products as demoProducts } from './demo-products.ts'
 import { type Round, readRounds } from './match-days.ts'
 import { readDemoQuests } from './quest-rows.ts'
@@ -45,6 +45,7 @@ interface PackOnSale {
 
 export interface VariantOnSale {
   product: ProductRow
+  variant: VariantRow
   listed: boolean
   /** Units that are neither sold nor held; changes as fans buy. Infinite without a limit. */
   free: number
@@ -100,7 +101,7 @@ async function readVariantsOnSale(reader: Reader): Promise<Supply['variants']> {
   return new Map(
     named.map(({ name, product, variant }) => [
       name,
-      { product, listed: variant.listed, free: countFree(variant, held) },
+      { product, variant, listed: variant.listed, free: countFree(variant, held) },
     ]),
   )
 }

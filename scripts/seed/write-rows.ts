@@ -5,6 +5,7 @@ import type { Transaction } from '../../db/index.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import { countMembers } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/play/packs/supply.ts'
+import { addReceipts } from '../../src/play/purchases/receipts.ts'
 import type { PeriodKey } from '../../src/play/quests/rows.ts'
 import {
   changeSold as changeUnitsSold,
@@ -39,7 +40,9 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   const revision = (await readVersion(tx))?.revision ?? null
   const events = rows.events.map(event => ({ ...event, revision }))
   const scores = rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points }))
+  addReceipts(tx, rows.receipts)
   const changed = [
+    rows.receipts.length,
     insertedUsers,
     await insertRows(tx, tables.identities, rows.identities),
     await insertRows(tx, tables.onboardings, rows.onboardings),

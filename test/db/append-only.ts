@@ -9,4 +9,5 @@ export const APPEND_ONLY = [
   'item_transfers',
   'moderation_decisions',
   'points_entries',
+  'receipts',
 ] as const

@@ -38,6 +38,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       /** Points, or minor units of an ISO 4217 currency. */
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
+      /** JSON, as in `products`. */
+      taxRate: text(),
       itemsPerPack: integer().notNull(),
       /** Who supports it: a sponsor of the catalogue, in the figures of the season. */
       sponsorId: id(),
@@ -89,6 +91,9 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       status: id().notNull(),
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
+      /** As in `orders` and `order_lines`, fixed at the start. */
+      taxCountry: id(),
+      taxMillionths: integer(),
       /** Secret until the pack is opened. */
       serverSeed: text().notNull(),
       seedHash: text().notNull(),

@@ -29,6 +29,10 @@ export function defineShopTables(
       /** Points, or minor units of an ISO 4217 currency. */
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
+      /** The lowest price of the 30 days before it was reduced. Null: the last change did not reduce it. */
+      lowestPriceAmount: integer(),
+      /** JSON: the tax that the price includes, a fraction, or one for each country; null: not stated. */
+      taxRate: text(),
       /** Limit for all variants together; null: no limit. */
       maxPerFan: integer(),
       /** JSON: a list of countries; null: all countries. */
@@ -96,6 +100,8 @@ export function defineShopTables(
       discountAmount: integer().notNull(),
       /** The code of a voucher that gave the discount. */
       voucherCode: id(),
+      /** Whose tax the lines include: of the address, else of the profile. Null: unknown, or paid with points. */
+      taxCountry: id(),
       /** Encrypted JSON; null if nothing is shipped or the address was deleted. */
       address: text(),
       /** Time until which the address of a paid order is kept after an erasure of the fan. Null: it is not kept. */
@@ -158,6 +164,8 @@ export function defineShopTables(
       quantity: integer().notNull(),
       /** Price of a unit, fixed at the checkout, in the currency of the order. */
       priceAmount: integer().notNull(),
+      /** The tax that the price includes, in millionths of the net price, fixed at the checkout. Null: none is stated. */
+      taxMillionths: integer(),
       /** Kind of the product, and what a unit delivers, fixed at the checkout. */
       kind: id().notNull(),
       delivers: text(),

@@ -253,6 +253,18 @@ const paidPacks: Setting<boolean> = {
   read: (reader, variable) => reader.flag(variable, true),
 }
 
+/** A member of the seller on receipts. */
+const ofSeller = (max: number, about: string): Setting<string | null> => ({
+  about,
+  fallback: null,
+  schema: Type.String({ minLength: 1, maxLength: max, description: about }),
+  read(reader, variable) {
+    const value = reader.text(variable) ?? null
+    if (value !== null && value.length > max) reader.refuse(variable, `must have at most ${max} characters`)
+    return value
+  },
+})
+
 export const SETTINGS = {
   onboardingPoints: points(100, 'Points for completing the onboarding; 0 grants none.'),
   predictionPointsOutcome: points(10, pointsOf('the right outcome: home win, draw or away win')),
@@ -306,6 +318,9 @@ export const SETTINGS = {
   termsVersion,
   termsUrl,
   appUrl,
+  sellerName: ofSeller(200, 'Who sells, as receipts name the company.'),
+  sellerAddress: ofSeller(500, 'The address of the seller on receipts.'),
+  sellerTaxId: ofSeller(50, 'The tax number of the seller on receipts, such as PT501234567.'),
   currency,
   timeZone,
   pointValue,

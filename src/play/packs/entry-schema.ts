@@ -4,6 +4,7 @@ import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
+import { TaxRate } from '../purchases/tax-rate.ts'
 
 /** An item of a pack. At least one pack describes each collectible; other packs may give only id and weight. */
 export const PackItemEntry = Closed(
@@ -44,6 +45,7 @@ export const PackEntry = Closed(
         errorNoun: 'POINTS or a currency like EUR',
       }),
     }),
+    taxRate: Maybe(TaxRate),
     itemsPerPack: Integer({ minimum: 1, maximum: 100, description: 'Number of items that are drawn.' }),
     supply: Maybe(
       Integer({ minimum: 0, description: 'Total number of packs, sold ones included. Null: no limit.' }),

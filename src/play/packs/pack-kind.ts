@@ -17,6 +17,7 @@ import { columnsIn, statedTexts, type Text } from '../../club/catalogue/texts.ts
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
+import { statedTaxRate, storedTaxRate, taxRateFaults } from '../purchases/tax-rate.ts'
 import { PackEntry, PackItemEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './packs.ts'
@@ -33,6 +34,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
+    ...taxRateFaults(entry.taxRate),
     ...(problem
       ? [{ pointer: '/items', message: problem.replace(/^the weights/, 'have weights that') }]
       : []),
@@ -117,11 +119,12 @@ async function changeOf(
   if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
   const items = (await readItems(reader, [row.id])).get(row.id) ?? []
   const after = entry.items.map(({ id, weight }) => ({ id, weight, ...descriptions.get(id) }))
-  const { priceAmount, priceCurrency, supplyTotal, requires: _, ...members } = membersOf(entry)
+  const { priceAmount, priceCurrency, supplyTotal, taxRate: _t, requires: _, ...members } = membersOf(entry)
   return compareEntries(
     {
       ...statedTexts(row),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
+      taxRate: statedTaxRate(row.taxRate),
       supply: row.supplyTotal,
       requires: requiresOf(row),
       ...itemMembers(items.map(statedTexts)),
@@ -129,6 +132,7 @@ async function changeOf(
     {
       ...members,
       price: { amount: priceAmount, currency: priceCurrency },
+      taxRate: entry.taxRate ?? null,
       supply: supplyTotal,
       requires: normalizeRequires(entry.requires),
       // Removed items are null.
@@ -166,6 +170,7 @@ function membersOf(entry: PackEntry) {
     id: _,
     items: _i,
     price,
+    taxRate,
     supply,
     requires,
     startsAt,
@@ -176,6 +181,7 @@ function membersOf(entry: PackEntry) {
     ...members,
     priceAmount: price.amount,
     priceCurrency: price.currency,
+    taxRate: storedTaxRate(taxRate),
     supplyTotal: supply,
     ...columnsOfRequires(requires),
     startsAt: instantOf(startsAt),
@@ -188,6 +194,7 @@ function entryOf(row: PackRow, items: PackItem[]): PackEntry {
   const stated = {
     ...statedTexts(row),
     price: { amount: priceAmount, currency: priceCurrency },
+    taxRate: statedTaxRate(row.taxRate),
     supply: supplyTotal,
     requires: statedRequires(row),
     // Guarantee of the cast: only valid entries are written.

@@ -3,13 +3,17 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { statedTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { voidLatest } from '../../economy/events/void-latest.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
+import { needsMoney } from '../purchases/purchase.ts'
+import { addReceipts, creditRest, draftReceipt } from '../purchases/receipts.ts'
 import { isSpent, type Spending, sumOf } from '../purchases/spent.ts'
+import type { PackRow } from './packs.ts'
 import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
 import { packProblems } from './problems.ts'
 import { findPurchase, findUserPackOf, listRefundsDue, updatePurchase } from './purchases.ts'
@@ -50,6 +54,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
     await insertUserPack(tx, userPack)
     const data = { ...saleOf(purchase), userPackId: userPack.id }
     await recordEvent(tx, { userId, type: 'purchase.completed', data })
+    if (needsMoney(purchase)) await issueReceipt(tx, purchase)
     return presentPurchase(purchase, userPack, createdAt)
   },
   readResult: async (tx, purchase) =>
@@ -81,6 +86,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   },
   async recordRefund(tx, purchase) {
     await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
+    await creditRest(tx, purchase.id)
   },
   async readGoods(reader, { id, packId }) {
     const pack = await findUserPackOf(reader, id)
@@ -96,6 +102,33 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   },
   describeReturn: supplyReturned => `${supplyReturned ? 'the' : 'no'} pack was returned to the supply`,
 }
+
+async function issueReceipt(tx: Transaction, purchase: PurchaseRow): Promise<void> {
+  const [pack] = await selectPackName(tx, purchase.packId)
+  if (pack) addReceipts(tx, [receiptOf(purchase, pack, tx.now())])
+}
+
+export function receiptOf(
+  purchase: PurchaseRow,
+  { name, translations }: Pick<PackRow, 'name' | 'translations'>,
+  createdAt: Date,
+) {
+  const { priceAmount: gross, taxMillionths } = purchase
+  const line = { number: 1, name: statedTexts({ name, translations }).name, variant: null, quantity: 1 }
+  return draftReceipt(purchase, {
+    purchaseKind: 'pack',
+    lines: [{ ...line, taxMillionths, gross }],
+    createdAt,
+  })
+}
+
+const selectPackName = prepared((reader: Reader, packId: string) => {
+  const { packs } = reader.tables
+  return reader
+    .select({ name: packs.name, translations: packs.translations })
+    .from(packs)
+    .where(eq(packs.id, packId))
+})
 
 const SEALED = { openedAt: null, clientSeed: null, seedErasedAt: null, revokedAt: null }
 

@@ -3,15 +3,18 @@
 import { and, eq, gt } from 'drizzle-orm'
 import type { Reader, Sources, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { withoutLocks } from '../../../db/row-lock.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { holdPoints, requireSpendable } from '../../economy/points/holds.ts'
+import { readCountry } from '../../identity/users/locks.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { needsMoney, POINTS } from '../purchases/purchase.ts'
+import { taxMillionthsFor } from '../purchases/tax-rate.ts'
 import { countedSince, requireNoWait } from '../purchases/unpaid-holds.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
@@ -58,7 +61,8 @@ export async function startPurchase(
   const problem = weightsProblem(found.weights)
   if (problem)
     throw new DomainError(packProblems.pack_inactive, { detail: `The pack is not ready: ${problem}.` })
-  const purchase = preparePurchase(tx, { pack, weights: found.weights, userId, now })
+  const taxCountry = needsMoney(pack) ? await readCountry(withoutLocks(tx), userId) : null
+  const purchase = preparePurchase(tx, { pack, weights: found.weights, userId, now, taxCountry })
   await insertPurchase(tx, purchase)
   const { id: purchaseId, priceAmount: amount, expiresAt } = purchase
   if (costsPoints) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
@@ -72,12 +76,18 @@ export const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) 
 /** Columns that are set by later steps. */
 const UNSET = { completedAt: null, cancelledAt: null, refundedAt: null, paymentReference: null }
 
-/** A new purchase with its price and terms frozen. */
+/** A new purchase with its price, tax and terms frozen. */
 export function preparePurchase(
   { randomBytes, newId }: Pick<Sources, 'randomBytes' | 'newId'>,
-  { pack, weights, userId, now }: { pack: PackRow; weights: Weight[]; userId: string; now: Date },
+  {
+    pack,
+    weights,
+    userId,
+    now,
+    taxCountry = null,
+  }: { pack: PackRow; weights: Weight[]; userId: string; now: Date; taxCountry?: string | null },
 ): PurchaseRow {
-  const { id: packId, priceAmount, priceCurrency, itemsPerPack } = pack
+  const { id: packId, priceAmount, priceCurrency, taxRate, itemsPerPack } = pack
   const serverSeed = Buffer.from(randomBytes(32)).toString('hex')
   return {
     id: newId(),
@@ -86,6 +96,8 @@ export function preparePurchase(
     status: 'pending',
     priceAmount,
     priceCurrency,
+    taxCountry,
+    taxMillionths: needsMoney(pack) ? taxMillionthsFor(taxRate, taxCountry) : null,
     serverSeed,
     seedHash: hashSeed(serverSeed),
     terms: canonicalTerms({ packId, itemsPerPack, weights }),

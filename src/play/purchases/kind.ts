@@ -49,7 +49,7 @@ export interface PurchaseKind<
    * below the held number. Without it (`late`), it needs a unit that nobody else holds.
    */
   findBlocker(tx: Transaction, row: Row, lock: Lock, late: boolean): Promise<DomainError | null>
-  /** Called after the row is completed: takes the stock, delivers, and records the event. `lock`: what `lock` locked. */
+  /** Called after the row is completed: takes the stock, delivers, records the event, and issues the receipt. `lock`: what `lock` locked. */
   deliver(tx: Transaction, row: Row, lock?: Lock): Promise<Result>
   /** The result of an earlier completion. */
   readResult(tx: Transaction, row: Row): Promise<Result>
@@ -67,7 +67,7 @@ export interface PurchaseKind<
   listWithParts?(reader: Reader, since: Date): Promise<Row[]>
   /** Of kinds with parts: the refunds of parts that a gateway has to make, the oldest first. A background task makes them. */
   listPartsDue?(reader: Reader): Promise<{ id: string; amount: number; purchase: Row }[]>
-  /** Called after the row is refunded. */
+  /** Called after the row is refunded: records the event, and issues the credit note of what was left. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
   /** What a refund would do now. */
   readGoods(reader: Reader, row: Row): Promise<Goods>

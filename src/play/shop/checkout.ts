@@ -2,12 +2,13 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { withoutLocks } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { holdPoints, requireSpendable } from '../../economy/points/holds.ts'
-import { lockToCount } from '../../identity/users/locks.ts'
+import { lockToCount, readCountry } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import type { Settings } from '../../platform/config/settings.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
@@ -57,7 +58,10 @@ export async function startCheckout(
   await requireBuyable(tx, { userId, shippingCountry }, choice, options)
   const price = await requirePrice(tx, userId, choice, cart.voucher)
   const address = requireAddress(choice.products, cart.address)
-  return holdOrder(tx, userId, choice, { price, address, waiver: cart.waiver ?? false }, options)
+  const taxCountry =
+    price.currency === POINTS ? null : (shippingCountry ?? (await readCountry(withoutLocks(tx), userId)))
+  const waiver = cart.waiver ?? false
+  return holdOrder(tx, userId, choice, { price, address, taxCountry, waiver }, options)
 }
 
 /** Whether the fan may buy the products now, and as many of them. */
@@ -112,12 +116,26 @@ async function holdOrder(
   {
     price,
     address,
+    taxCountry,
     waiver,
-  }: { price: OrderPrice; address: ReturnType<typeof requireAddress>; waiver: boolean },
+  }: {
+    price: OrderPrice
+    address: ReturnType<typeof requireAddress>
+    taxCountry: string | null
+    waiver: boolean
+  },
   { encryption, orderAddressRetentionDays: days }: CheckoutOptions,
 ): Promise<WholeOrder> {
   const addressKeptUntil = address && days > 0 ? new Date(now.getTime() + days * DAY_MS) : null
-  const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil, waiver })
+  const order = newOrder(tx, encryption, {
+    userId,
+    now,
+    price,
+    address,
+    addressKeptUntil,
+    taxCountry,
+    waiver,
+  })
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
   const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
   if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })

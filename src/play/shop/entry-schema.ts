@@ -4,6 +4,7 @@ import { SponsorId } from '../../club/sponsors/sponsorship.ts'
 import { Closed, Integer, OneOf, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { RequiresEntry } from '../eligibility/requires.ts'
+import { TaxRate } from '../purchases/tax-rate.ts'
 import { Delivers } from './delivers.ts'
 
 export const PRODUCT_KINDS = ['physical', 'digital', 'voucher', 'pack'] as const
@@ -39,6 +40,7 @@ export const ProductEntry = Closed(
         errorNoun: 'POINTS or a currency like EUR',
       }),
     }),
+    taxRate: Maybe(TaxRate),
     variants: Type.Array(VariantEntry, {
       minItems: 1,
       maxItems: 100,

@@ -1,6 +1,7 @@
-/** The rows of an order that begins: its prices are frozen, and it holds its stock for 30 minutes. */
+/** The rows of an order that begins: its prices and taxes are frozen, and it holds its stock for 30 minutes. */
 import type { Sources } from '../../../db/index.ts'
 import type { Encryption } from '../../core/encryption.ts'
+import { taxMillionthsFor } from '../purchases/tax-rate.ts'
 import { type Address, encryptAddress } from './addresses.ts'
 import type { LineRow, OrderRow } from './order-rows.ts'
 import type { ProductRow } from './products.ts'
@@ -23,13 +24,14 @@ interface NewOrder {
   /** Null if nothing is shipped. */
   address: Address | null
   addressKeptUntil: Date | null
+  taxCountry: string | null
   waiver: boolean
 }
 
 export function newOrder(
   sources: Pick<Sources, 'newId' | 'randomBytes'>,
   encryption: Encryption,
-  { userId, now, price, address, addressKeptUntil, waiver }: NewOrder,
+  { userId, now, price, address, addressKeptUntil, taxCountry, waiver }: NewOrder,
 ): OrderRow {
   const id = sources.newId()
   return {
@@ -40,6 +42,7 @@ export function newOrder(
     priceCurrency: price.currency,
     discountAmount: price.discount,
     voucherCode: price.voucherCode,
+    taxCountry,
     createdAt: now,
     expiresAt: new Date(now.getTime() + HOLD_MS),
     completedAt: null,
@@ -56,9 +59,9 @@ export function newOrder(
 
 /** `index`: the place of the line in the cart. */
 export function newLine(
-  { id: orderId, expiresAt: holdUntil }: OrderRow,
+  { id: orderId, expiresAt: holdUntil, taxCountry }: OrderRow,
   { productId, variantId, quantity }: VariantReference & { quantity: number },
-  { priceAmount, kind, delivers }: Pick<ProductRow, 'priceAmount' | 'kind' | 'delivers'>,
+  { priceAmount, taxRate, kind, delivers }: Pick<ProductRow, 'priceAmount' | 'taxRate' | 'kind' | 'delivers'>,
   index: number,
 ): LineRow {
   return {
@@ -68,6 +71,7 @@ export function newLine(
     variantId,
     quantity,
     priceAmount,
+    taxMillionths: taxMillionthsFor(taxRate, taxCountry),
     kind,
     delivers,
     state: 'none',

@@ -9,11 +9,13 @@ import { lockToCount } from '../../identity/users/locks.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
+import { creditRest } from '../purchases/receipts.ts'
 import { isSpent, type Spending, sumOf } from '../purchases/spent.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { deliverLines, findMissingPack, takeBackUnits } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
+import { issueReceipt } from './order-receipts.ts'
 import {
   findOrder,
   type LineRow,
@@ -121,7 +123,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const atOnce = lines.filter(({ kind }) => kind !== 'physical')
     for (const { number } of atOnce) await updateLine(tx, order.id, number, { state: 'delivered' })
     await deliverLines(tx, order, lines)
-    await recordOrder(tx, 'order.paid', order, lines)
+    await Promise.all([recordOrder(tx, 'order.paid', order, lines), issueReceipt(tx, order, lines)])
     changeSold(
       tx,
       lines.map(line => ({ ...line, by: line.quantity })),
@@ -160,7 +162,10 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   sumParts: async (reader, id) => (await sumParts(reader, id))?.amount ?? 0,
   listWithParts,
   listPartsDue: reader => listPartsDue(reader),
-  recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
+  async recordRefund(tx, order) {
+    await recordOrder(tx, 'order.refunded', order)
+    await creditRest(tx, order.id)
+  },
   async readGoods(reader, { id }) {
     const lines = await readLines(reader, id)
     return {

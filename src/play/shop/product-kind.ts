@@ -18,6 +18,7 @@ import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from
 import { isCollectible } from '../packs/give-collectible.ts'
 import { hasPackWithoutLimit } from '../packs/give-packs.ts'
 import { POINTS } from '../purchases/purchase.ts'
+import { statedTaxRate, storedTaxRate, taxRateFaults } from '../purchases/tax-rate.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
 import { listOf, type ProductRow, readVariants } from './products.ts'
@@ -39,6 +40,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
+    ...taxRateFaults(entry.taxRate),
     ...repeated(ids, index => `/variants/${index}/id`),
     ...deliversFaults(kind, entry.delivers),
     ...(shipsTo && kind !== 'physical'
@@ -110,6 +112,7 @@ async function changeOf(
       images: listOf(row.images),
       shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
+      taxRate: statedTaxRate(row.taxRate),
       requires: requiresOf(row),
       delivers: parseDelivers(row.delivers),
       ...variantMembers(variants.map(row => ({ ...statedTexts(row), stock: row.stockTotal }))),
@@ -176,6 +179,7 @@ function membersOf(entry: ProductEntry) {
     id: _,
     variants: _v,
     price,
+    taxRate,
     images,
     shipsTo,
     requires,
@@ -192,6 +196,7 @@ function membersOf(entry: ProductEntry) {
     ...columnsOfRequires(requires, ['requiredPoints', 'requiredCollectibleId', 'requiredHolding']),
     priceAmount: price.amount,
     priceCurrency: price.currency,
+    taxRate: storedTaxRate(taxRate),
     startsAt: instantOf(startsAt),
     endsAt: instantOf(endsAt),
   }
@@ -213,6 +218,7 @@ function entryOf(row: ProductRow, variants: VariantRow[]): ProductEntry {
     ...statedTexts(row),
     images: listOf(row.images),
     price: { amount: priceAmount, currency: priceCurrency },
+    taxRate: statedTaxRate(row.taxRate),
     variants: variants.map(variant => {
       const { id, name, sku, stockTotal: stock } = statedTexts(variant)
       return { id, name, sku, stock }

@@ -8,9 +8,11 @@ import { prepared } from '../../../db/prepared.ts'
 import { voidLatest } from '../../economy/events/void-latest.ts'
 import { givePartBack } from '../purchases/means.ts'
 import { isPaidByGateway, restOf } from '../purchases/purchase.ts'
+import { creditPart } from '../purchases/receipts.ts'
 import { markDue, refund } from '../purchases/refund.ts'
 import { recordOrder } from './events.ts'
 import { orderKind } from './order-kind.ts'
+import { creditedUnits } from './order-receipts.ts'
 import { findOrder, type LineRow, type OrderRow, readLines, updateLine } from './order-rows.ts'
 import { paidByLine, paidForUnits } from './paid-amounts.ts'
 
@@ -51,7 +53,7 @@ export async function refundUnits(
     else await refund(tx, orderKind, orderId)
   } else {
     const amount = sumOf(order, lines) - sumOf(order, before)
-    const left = amount > 0 ? await refundPart(tx, order, amount, returned) : order
+    const left = amount > 0 ? await refundPart(tx, order, amount, { returned, lines }) : order
     if (tells) await recordAnew(tx, left, lines)
   }
   if (byGateway) tx.afterCommit(() => payOut(orderId))
@@ -71,7 +73,7 @@ async function refundPart(
   tx: Transaction,
   order: OrderRow,
   amount: number,
-  returned: ReturnedUnits[],
+  { returned, lines }: { returned: ReturnedUnits[]; lines: LineRow[] },
 ): Promise<OrderRow> {
   const [left] = await allot(tx, order.id, amount)
   if (!left) throw new Error('a refund exceeds what is left of the price')
@@ -80,11 +82,12 @@ async function refundPart(
   const isDue = isPaidByGateway(order)
   // never points_limit_reached: the fan had these points.
   if (!isDue) await givePartBack(tx, orderKind, order, { ref: id, amount, left: restOf(left) })
-  const lines = JSON.stringify(returned.map(({ line, units }) => ({ line: line.number, units })))
+  const units = JSON.stringify(returned.map(({ line, units }) => ({ line: line.number, units })))
   const now = tx.clock()
-  const part = { id, orderId: order.id, number, amount, lines, createdAt: now }
+  const part = { id, orderId: order.id, number, amount, lines: units, createdAt: now }
   const settling = isDue ? { state: 'due', settledAt: null } : { state: 'refunded', settledAt: now }
   await insertRefund(tx, { ...part, ...settling })
+  await creditPart(tx, order.id, { ref: id, credited: creditedUnits(order, lines, returned) })
   return left
 }
 

@@ -264,6 +264,7 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
         ...{ id: id('shirt'), name: long, description: 'A shirt.', category: 'shirts', kind: 'physical' },
         sponsorId: id('ferries'),
         ...{ images: ['/pictures/b.svg', '/pictures/a.svg'], price: { amount: 5, currency: 'EUR' } },
+        taxRate: { PT: 0.23, default: 0.055 },
         variants: [
           { id: 'xl', name: 'XL', sku: 'XL-1', stock: 4 },
           { id: 'm', name: { en: 'Medium', pt: 'Médio' } },

@@ -92,7 +92,10 @@ function catalogue(at: Date): CatalogueRecord[] {
       },
     },
     { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
-    { kind: 'settings', entry: { id: 'club', openTradesPerFan: 21, reservedHandles: ['harbour'] } },
+    {
+      kind: 'settings',
+      entry: { id: 'club', openTradesPerFan: 21, sellerName: 'Harbour', reservedHandles: ['harbour'] },
+    },
     { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
     {
       kind: 'notification',
@@ -198,6 +201,7 @@ function catalogue(at: Date): CatalogueRecord[] {
       kind: 'pack',
       entry: {
         ...{ id: 'gold', name: 'Gold', description: 'One.', itemsPerPack: 1, price: euros(299), supply: 20 },
+        taxRate: 0.23,
         items: [{ id: 'goal', weight: 1_000_000 }],
       },
     },
@@ -313,6 +317,7 @@ function catalogue(at: Date): CatalogueRecord[] {
           name: text('Shirt'),
           kind: 'physical',
           price: euros(1_000),
+          taxRate: { PT: 0.23, default: 0.2 },
           maxPerFan: 50,
         },
         ...{ shipsTo: ['PT', 'GB'], requires: { points: 1, collectibleId: 'goal' } },

@@ -73,6 +73,8 @@ const UNKNOWN: Record<string, string[]> = {
       'orderLines.deliveredAt',
       'orderLines.downloadedAt',
       'orders.expiresAt',
+      'products.lowestPriceAmount',
+      'receipts.seller',
       'packPurchases.cancelledAt',
       'packPurchases.createdAt',
     ],

@@ -13,7 +13,7 @@ export const HOLD = 15 * MINUTE
 export const DAY = 86_400_000
 
 type PackColumns = Tables['packs']['$inferInsert']
-type Schedule = Partial<Pick<PackColumns, 'active' | 'startsAt' | 'endsAt' | 'itemsPerPack'>>
+type Schedule = Partial<Pick<PackColumns, 'active' | 'startsAt' | 'endsAt' | 'itemsPerPack' | 'taxRate'>>
 
 export interface NewPack extends Schedule {
   id?: string

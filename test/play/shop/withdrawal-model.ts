@@ -51,15 +51,16 @@ export async function playWithdrawals(world: World, seed: number): Promise<void>
   const currency = means === 'points' ? 'POINTS' : 'EUR'
   const price = () => ({ amount: 1 + random(997), currency })
   const packId = await addPack(world)
+  const taxRate = seed % 4 === 0 ? { PT: (seed % 30) / 100, default: 1 } : (seed % 23) / 100
   const cart = [
-    { productId: await addStock(world, null, { price: price() }), quantity: 1 + random(3) },
-    { productId: await addStock(world, null, { price: price() }), quantity: 1 },
+    { productId: await addStock(world, null, { price: price(), taxRate }), quantity: 1 + random(3) },
+    { productId: await addStock(world, null, { price: price(), taxRate }), quantity: 1 },
     {
-      productId: await addStock(world, null, { price: price(), kind: 'voucher', delivers: {} }),
+      productId: await addStock(world, null, { price: price(), taxRate, kind: 'voucher', delivers: {} }),
       quantity: 3,
     },
     {
-      productId: await addStock(world, null, { price: price(), kind: 'pack', delivers: { packId } }),
+      productId: await addStock(world, null, { price: price(), taxRate, kind: 'pack', delivers: { packId } }),
       quantity: 2,
     },
   ]

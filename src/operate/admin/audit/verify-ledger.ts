@@ -45,6 +45,7 @@ import {
 } from './verify-predictions.ts'
 import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
 import { findWrongAnswers, findWrongQuestions, findWrongTallies, findWrongVotes } from './verify-questions.ts'
+import { findWrongReceipts, findWrongSeries } from './verify-receipts.ts'
 import { findUnrecorded } from './verify-recorded.ts'
 import { findWrongReferrals } from './verify-referrals.ts'
 import { findWrongSeason } from './verify-season.ts'
@@ -98,6 +99,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findWrongVotes,
   findWrongAnswers,
   findWrongPurchases,
+  findWrongReceipts,
   findWrongItems,
   findWrongPacks,
   findWrongSets,
@@ -125,6 +127,7 @@ export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] 
   findWrongVouchers,
   findWrongDiscounts,
   findPaymentsOfNothing,
+  findWrongSeries,
   findWrongSupply,
   findWrongCampaigns,
   findWrongLeagues,
