@@ -1,6 +1,12 @@
 /** `bun run priority-list --account A`: lists fans by their total in an account, for the ticket office. */
 import { DomainError } from '../src/core/problems.ts'
-import { priorityCsv, priorityParts, priorityRows, requireAccount } from '../src/fan/status/priority.ts'
+import {
+  isFuture,
+  priorityCsv,
+  priorityParts,
+  priorityRows,
+  requireAccount,
+} from '../src/fan/status/priority.ts'
 import { readChanges } from '../src/fan/status/priority-changes.ts'
 import type { Changes } from '../src/fan/status/priority-schema.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
@@ -30,6 +36,7 @@ await runCommand(command, async ({ options, openDatabase, note, print }) => {
   const from = options.from === undefined ? undefined : Number(options.from)
   const db = await openDatabase()
   const asOf = options.asOf ?? db.read.now()
+  if (isFuture(db.read, asOf)) failUsage('--as-of must not be in the future')
   const filter = { account, from, membership, asOf }
   try {
     await requireAccount(db.read, account)

@@ -104,10 +104,11 @@ onEachEngine(
       expect(entries.map(({ userId }: { userId: string }) => userId)).toEqual(fans.map(({ id }) => id))
     })
 
-    test('refuses an unknown account and a total that is none', async () => {
+    test('refuses an unknown account, a total that is none, and a time in the future', async () => {
       expect((await run()).code).toBe(1)
       await addAccount(world, { id: 'status', window: null })
       expect((await run('--from', '0')).code).toBe(2)
+      expect((await run('--as-of', '2999-01-01T00:00:00Z')).code).toBe(2)
     })
   },
   { worldPer: 'test' },

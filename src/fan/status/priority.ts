@@ -5,7 +5,7 @@ import { csvLine } from '../../core/csv.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
+import { refuseField, transportProblems } from '../../core/transport-problems.ts'
 import { getAccountSet } from '../../economy/accounts/account-set.ts'
 import { type Place, readPlaces } from '../../economy/accounts/order.ts'
 import { accountProblems } from '../../economy/accounts/problems.ts'
@@ -38,6 +38,7 @@ export async function listPriority(
   const position = readPosition(cursors.decode(list, cursor))
   const asOf = position?.asOf ?? (stated === undefined ? reader.now() : parseQueryInstant(stated))
   if (!asOf) throw new DomainError(transportProblems.invalid_cursor)
+  if (isFuture(reader, asOf)) refuseField({ parameter: 'asOf', message: 'must not be in the future' })
   const places = await readPart(reader, { ...filter, asOf }, { after: position?.after, limit: limit + 1 })
   const { shown, nextCursor } = cutPage(places, limit, last =>
     cursors.encode(list, `${asOf.getTime()} ${last.total} ${last.reachedAt.getTime()} ${last.userId}`),
@@ -52,6 +53,9 @@ export async function listPriority(
     nextCursor,
   }
 }
+
+/** A list of a time that has not come is another one later. */
+export const isFuture = (reader: Reader, asOf: Date): boolean => asOf > reader.now()
 
 function readPosition(text: string | undefined): { asOf: Date; after: Place } | undefined {
   const [asOf, total, reachedAt, userId] = text?.split(' ') ?? []

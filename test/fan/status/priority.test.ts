@@ -103,6 +103,17 @@ onEachEngine('GET /api/priority', world => {
     await settleAccounts(world)
   })
 
+  test('is of no time in the future, whose list would be another one later', async () => {
+    const { account, office, read } = await setUp()
+    const at = (ms: number) => new Date(world.clock.ms + ms).toISOString()
+    expect((await read(`&asOf=${at(0)}`)).asOf).toBe(at(0))
+    const { status, body } = await office.get(`/api/priority?account=${account}&asOf=${at(1)}`)
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ parameter: 'asOf', message: 'must not be in the future' }],
+    ])
+  })
+
   test('has one time for all pages', async () => {
     const { earn, read, fansOf, ids } = await setUp()
     const [a = '', b = '', c = '', d = ''] = ids
