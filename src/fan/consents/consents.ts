@@ -13,7 +13,7 @@ import { instantIn } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { noteAcceptance, readTerms, withdrawTerms } from '../../identity/public-text/terms.ts'
-import { findAge, presentAge } from '../../identity/users/age.ts'
+import { findAge, presentAge, requireGuardian } from '../../identity/users/age.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { consentProblems } from './problems.ts'
 import type { ConsentChanges } from './schema.ts'
@@ -115,6 +115,8 @@ export async function writeConsents(
   const { userId } = caller
   // The sequence of a purpose has no gap: units of work of the fan wait for each other here.
   await lockToCount(tx, userId)
+  // Without their guardian they can withdraw, and not agree.
+  if (Object.values(changes).some(({ granted }) => granted)) await requireGuardian(tx, userId)
   const { current, stated } = await readStated(tx, userId)
   for (const [purpose, { granted, version }] of Object.entries(changes)) {
     const [document, before] = [current.get(purpose), stated.get(purpose)]

@@ -32,7 +32,7 @@ const fanRoutes = (deps: ConsentDeps) =>
         id: 'writeConsents',
         summary: 'Agree, or withdraw',
         description:
-          'Each change is kept with its time, version and source. What is stated already changes nothing. A withdrawal is accepted with any version.',
+          'Each change is kept with its time, version and source. What is stated already changes nothing. A withdrawal is accepted with any version. Without the consent of a guardian that they need, fans can only withdraw.',
         whenSuspended: 'allowed',
         body: schema.ConsentChanges,
         responses: { 200: schema.Consents },

@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { requireGuardian } from '../users/age.ts'
 import { policyOf } from './policy.ts'
 import { publicTextProblems } from './problems.ts'
 
@@ -30,6 +31,7 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
 
 /** Accepting a version again keeps the time of the first acceptance. */
 export async function acceptTerms(tx: Transaction, { userId }: Caller, { version }: { version: string }) {
+  await requireGuardian(tx, userId)
   if (version !== (await policyOf(tx)).termsVersion)
     throw new DomainError(publicTextProblems.terms_version_not_current)
   await noteAcceptance(tx, userId, version)

@@ -7,6 +7,8 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import type { AgeBand } from '../../core/age-bands.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
 import { type Age, noteAgeChange } from './age-history.ts'
 import { lockToChange } from './locks.ts'
 import { lockForSanction } from './sanction-state.ts'
@@ -18,6 +20,15 @@ export const UNKNOWN_AGE: Age = { ageBand: null, ageSource: null, ageAssuredAt: 
 /** Whether a guardian has refused or revoked the consent that the fan needs. Adults need none. */
 export const isFrozen = ({ ageBand, guardianConsent }: Pick<Age, 'ageBand' | 'guardianConsent'>): boolean =>
   guardianConsent === false && ageBand !== 'adult'
+
+/**
+ * For operations that a frozen fan may call, where they grant something. The fan is locked.
+ * @throws DomainError `guardian_consent_required`
+ */
+export async function requireGuardian(tx: Transaction, userId: string): Promise<void> {
+  const age = await findAge(tx, userId)
+  if (age && isFrozen(age)) throw new DomainError(transportProblems.guardian_consent_required)
+}
 
 /** What a system of the club has checked. */
 export interface StatedAge {

@@ -337,6 +337,31 @@ onEachEngine('An age band', world => {
         `${seq} ${ageBand} ${source} ${guardianConsent} ${statedBy}`,
     )
 
+  test('of a child without the consent of a guardian lets them withdraw, and agree to nothing', async () => {
+    const fan = await world.fan()
+    const [marketing, terms] = [`purpose-of-${fan.subject}`, `terms-of-${fan.subject}`]
+    const add = (id: string, purpose: string) =>
+      world.db.write(tx => documentKind.upsert(tx, { id, version: '1', purpose, text: 'I agree.' }))
+    await add(marketing, marketing)
+    const put = (granted: boolean) =>
+      fan.put('/api/user/consents', { [marketing]: { granted, version: '1' } })
+    expect((await put(true)).status).toBe(200)
+    await state(fan, { ageBand: 'under_13', guardianConsent: false })
+    expect((await put(false)).status).toBe(200)
+    const refused = await put(true)
+    expect([refused.status, refused.body.code]).toEqual([403, 'guardian_consent_required'])
+    const end = overrideSettings(world.db, { termsVersion: terms })
+    try {
+      const accepted = await fan.put('/api/user/terms', { version: terms })
+      expect([accepted.status, accepted.body.code]).toEqual([403, 'guardian_consent_required'])
+      await state(fan, { ageBand: 'under_13', guardianConsent: true })
+      expect((await put(true)).status).toBe(200)
+      expect((await fan.put('/api/user/terms', { version: terms })).status).toBe(200)
+    } finally {
+      end()
+    }
+  })
+
   test('keeps each change, with who stated it, the consent of a guardian and its revocation', async () => {
     const fan = await world.fan()
     const checked = world.clock.now()

@@ -63,7 +63,7 @@ export async function withdrawConsentOf(tx: Transaction, fanId: string, purpose:
   if (!stated) throw new DomainError(consentProblems.document_not_found, { purpose })
   const version = stated.grantedVersion ?? stated.version
   // Without a version nothing was ever granted.
-  // never document_version_not_current: a withdrawal is accepted with any version.
+  // never document_version_not_current, guardian_consent_required: a withdrawal is accepted with any version.
   if (version !== null) await writeConsents(tx, { userId }, { [purpose]: { granted: false, version } }, STAFF)
   return { withdrawn: stated.granted }
 }
