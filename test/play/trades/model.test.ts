@@ -1,6 +1,8 @@
-/** Offers and merges of fans in any order: one after the other as a small model says, at once without losing or doubling an item. */
+/** Offers, merges of fans, and a pack whose item the club keeps from trades, in any order: one after the other as a small model says, at once without losing or doubling an item. */
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
+import type { Transaction } from '../../../db/index.ts'
 import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { itemFaults, readItemRows } from '../../crash/item-invariants.ts'
@@ -11,6 +13,8 @@ import { accept, type Item, offer } from './trades-world.ts'
 
 const FANS = 3
 const ITEMS = 5
+/** The item of a pack. */
+const PACKED = 0
 const HOUR = 3_600_000
 const REST = 24 * HOUR
 const OPEN = 7 * 24 * HOUR
@@ -20,6 +24,8 @@ type Step =
   /** `nth`: index of the offer, modulo the number of offers; `by`: one of the fans. */
   | { kind: 'accept' | 'decline' | 'cancel'; nth: number; by: number }
   | { kind: 'merge'; from: number; into: number }
+  /** Whether the item `PACKED` may be traded. */
+  | { kind: 'tradable'; value: boolean }
 
 const fan = fc.nat(FANS - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -33,6 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('merge' as const), from: fan, into: fan }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('tradable' as const), value: fc.boolean() }) },
   {
     weight: 15,
     arbitrary: fc.record({
@@ -46,6 +53,7 @@ const wait = fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom
 
 const gift = (from: number, to: number): Step => ({ kind: 'offer', from, to, give: [0], want: [] })
 const accepted = (nth: number, by: number): Step => ({ kind: 'accept', nth, by })
+const tradable = (value: boolean): Step => ({ kind: 'tradable', value })
 const merged = (from: number, into: number): Step => ({ kind: 'merge', from, into })
 
 /** Paths that few random steps take. */
@@ -64,6 +72,11 @@ const EXAMPLES: (Step | { kind: 'wait'; ms: number })[][] = [
     ],
   ],
   [gift(0, 1), { kind: 'cancel', nth: 0, by: 0 }],
+  // An offer of before waits until the club allows it again.
+  [
+    ...[gift(0, 1), tradable(false), accepted(0, 1), gift(0, 2), tradable(true), accepted(0, 1)],
+    ...[tradable(false), gift(1, 2), merged(1, 2), gift(1, 0)],
+  ],
   // An offer of the merged fan ends, an item that rested moves on, and both sign-ins act as one fan.
   [
     ...[gift(0, 1), accepted(0, 1), gift(1, 2), gift(0, 2), merged(1, 2), merged(1, 0), accepted(1, 2)],
@@ -73,11 +86,23 @@ const EXAMPLES: (Step | { kind: 'wait'; ms: number })[][] = [
 
 /** Everything that a step can be answered. */
 const ANSWERS: Record<Step['kind'], string[]> = {
-  accept: ['item_not_owned', 'item_resting', 'ok', 'trade_changed', 'trade_not_found', 'trade_not_open'],
+  accept: [
+    'item_not_owned',
+    'item_not_tradable',
+    'item_resting',
+    'ok',
+    'trade_changed',
+    'trade_not_found',
+    'trade_not_open',
+  ],
   cancel: ['ok', 'trade_not_found', 'trade_not_open'],
   decline: ['ok', 'trade_not_found', 'trade_not_open'],
   merge: ['fans_not_mergeable', 'ok'],
-  offer: ['cannot_trade_with_yourself', 'fan_not_found', 'item_not_owned', 'item_resting', 'ok'],
+  offer: [
+    ...['cannot_trade_with_yourself', 'fan_not_found', 'item_not_owned', 'item_not_tradable'],
+    ...['item_resting', 'ok'],
+  ],
+  tradable: ['ok'],
 }
 /** Also to fans who act while they are merged. */
 const AT_ONCE = ['invalid_token', 'skipped', 'too_many_open_trades']
@@ -96,12 +121,17 @@ class Model {
   readonly trades: Modelled[] = []
   readonly owners = Array.from({ length: ITEMS }, (_, n) => n % FANS)
   private readonly moved: number[] = Array(ITEMS).fill(Number.NEGATIVE_INFINITY)
+  private isTradable = true
   /** The fan that each sign-in reaches. */
   private readonly leadsTo = Array.from({ length: FANS }, (_, fan) => fan)
 
   take(now: number, step: Step): string {
     if (step.kind === 'offer') return this.offer(now, { ...step, from: this.fanOf(step.from) })
     if (step.kind === 'merge') return this.merge(now, step)
+    if (step.kind === 'tradable') {
+      this.isTradable = step.value
+      return 'ok'
+    }
     const trade = this.trades[step.nth % this.trades.length]
     if (!trade) return 'skipped'
     if (this.fanOf(step.by) !== (step.kind === 'cancel' ? trade.from : trade.to)) return 'trade_not_found'
@@ -157,12 +187,26 @@ class Model {
   private fault(now: number, { from, to, give, want }: Modelled) {
     const isOwned = (owner: number) => (item: number) => this.owners[item] === owner
     if (!give.every(isOwned(from)) || !want.every(isOwned(to))) return 'item_not_owned'
+    if (!this.isTradable && [...give, ...want].includes(PACKED)) return 'item_not_tradable'
     const rests = (item: number) => (this.moved[item] ?? 0) + REST > now
     return [...give, ...want].some(rests) ? 'item_resting' : null
   }
 }
 
 const codeOf = ({ status, body }: Answer): string => (status < 300 ? 'ok' : body.code)
+
+/** A pack of this id, opened. */
+async function addOpenedPack(tx: Transaction, id: string, userId: string) {
+  const { packs, packPurchases, userPacks } = tx.tables
+  const [createdAt, price] = [tx.now(), { priceAmount: 0, priceCurrency: 'POINTS' }]
+  const pack = { name: '', description: '', itemsPerPack: 1, active: true, supplySold: 1 }
+  await tx.insert(packs).values({ id, ...pack, ...price, createdAt, updatedAt: createdAt })
+  const purchase = { userId, packId: id, status: 'completed', serverSeed: '', seedHash: '', terms: '' }
+  const times = { createdAt, expiresAt: createdAt, completedAt: createdAt }
+  await tx.insert(packPurchases).values({ id, ...purchase, ...price, ...times })
+  const opening = { clientSeed: '', openedAt: createdAt }
+  await tx.insert(userPacks).values({ id, purchaseId: id, packId: id, userId, ...opening, createdAt })
+}
 
 /** Items of their own for each run, each given to one of the fans. */
 async function newItems(world: World, fans: NamedFan[]): Promise<Item[]> {
@@ -173,11 +217,13 @@ async function newItems(world: World, fans: NamedFan[]): Promise<Item[]> {
     const text = { name: '', description: '', rarity: 'common' }
     const times = { createdAt: tx.now(), updatedAt: tx.now() }
     await tx.insert(collectibles).values({ id: collectibleId, ...text, minted: ITEMS, ...times })
+    await addOpenedPack(tx, collectibleId, fans[PACKED]?.id ?? '')
     const given = items.map((item, n) => {
-      const givenFor = `${collectibleId} ${n}`
-      return { ...item, userId: fans[n % FANS]?.id ?? '', givenFor, createdAt: tx.now() }
+      const origin =
+        n === PACKED ? { userPackId: collectibleId, position: 0 } : { givenFor: `${collectibleId} ${n}` }
+      return { ...item, userId: fans[n % FANS]?.id ?? '', ...origin, createdAt: tx.now() }
     })
-    await tx.insert(userItems).values(given)
+    for (const item of given) await tx.insert(userItems).values(item)
   })
   return items
 }
@@ -213,6 +259,12 @@ async function prepare(world: World) {
           () => 'ok',
           error => error.code,
         )
+    }
+    if (step.kind === 'tradable') {
+      const { packs } = world.db.tables
+      const isOwn = eq(packs.id, items[PACKED]?.collectibleId ?? '')
+      await world.db.write(tx => tx.update(packs).set({ tradable: step.value }).where(isOwn))
+      return 'ok'
     }
     if (step.kind === 'offer') {
       const { from, to, give, want } = step
