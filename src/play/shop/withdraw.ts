@@ -12,6 +12,7 @@ import { rewardProblems } from '../rewards/problems.ts'
 import { invalid } from './choice.ts'
 import { takeBackUnits } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
+import { recordLine } from './events.ts'
 import { isUnsent, orderKind } from './order-kind.ts'
 import {
   findOrder,
@@ -118,7 +119,7 @@ async function takeBackLines(tx: Transaction, order: OrderRow, lines: LineRow[],
   const withdrawn: TakenBack[] = []
   for (const line of open) {
     const refusal = findRefusal(order, lines, line, { now: tx.clock(), timeZone })
-    const units = refusal ? 0 : await takeBack(tx, line)
+    const units = refusal ? 0 : await takeBack(tx, order, line)
     if (units !== 0) withdrawn.push({ line, units })
     else refusals.set(line.number, refusal ?? new DomainError(rewardProblems.already_used, {}))
   }
@@ -192,12 +193,14 @@ function endOfDays(start: Date, timeZone: string): Date {
 }
 
 /** The units that are back. Null: the line is refunded when it is returned. */
-async function takeBack(tx: Transaction, line: LineRow): Promise<number | null> {
+async function takeBack(tx: Transaction, order: OrderRow, line: LineRow): Promise<number | null> {
   const { orderId, number, quantity, kind, state } = line
   const withdrawnAt = tx.now()
   if (kind === 'physical') {
     const isBack = state === 'returned' || isUnsent(line)
-    await updateLine(tx, orderId, number, { withdrawnAt, ...(isBack ? RETURNED : {}) })
+    const [changed] = await updateLine(tx, orderId, number, { withdrawnAt, ...(isBack ? RETURNED : {}) })
+    // Those who pack it learn that it is not sent.
+    if (changed && changed.state !== state) await recordLine(tx, order, changed)
     if (isBack && line.isSold) changeSold(tx, [{ ...line, by: -quantity }])
     return isBack ? quantity : null
   }

@@ -1,6 +1,7 @@
 /**
  * A process that takes back what another one takes back at the same moment: `bun take-back-process.ts DATABASE_URL CHANGE ID…`,
- * where a change is `refund` or `dispute`, of orders, `undo`, of codes (`FAN/CODE`), or `erase`, of subjects (`PROVIDER/SUBJECT`).
+ * where a change is `refund` or `dispute`, of orders, `ready`, `shipped`, `delivered` or `returned`, of their first lines, `undo`, of
+ * codes (`FAN/CODE`), or `erase`, of subjects (`PROVIDER/SUBJECT`).
  * Prints the outcome of each as JSON.
  */
 import type { Transaction } from '../../../db/index.ts'
@@ -9,6 +10,7 @@ import { realSources } from '../../../src/core/sources.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { refund, refundByStore } from '../../../src/play/purchases/refund.ts'
 import { undoUse } from '../../../src/play/rewards/corrections.ts'
+import { changeLine } from '../../../src/play/shop/change-line.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { voucherCodes } from '../../../src/play/shop/vouchers.ts'
 import { openPatiently } from '../../support/patience.ts'
@@ -22,6 +24,10 @@ const changes: Record<string, (tx: Transaction, id: string) => Promise<unknown>>
     const order = await orderKind.find(tx, id)
     return refundByStore(tx, orderKind, id, order?.paymentReference ?? '')
   },
+  ready: (tx, id) => changeLine(tx, id, 1, { state: 'ready' }),
+  shipped: (tx, id) => changeLine(tx, id, 1, { state: 'shipped', carrier: 'CTT' }),
+  delivered: (tx, id) => changeLine(tx, id, 1, { state: 'delivered' }),
+  returned: (tx, id) => changeLine(tx, id, 1, { state: 'returned' }),
   undo(tx, id) {
     const [userId = '', code = ''] = id.split('/')
     return undoUse(tx, [voucherCodes], { userId, code })
