@@ -280,6 +280,7 @@ export const readDocuments = () => send(api.listDocuments({ lang }))
 export const readConsents = () => send(api.readConsents())
 export const readReferral = () => send(api.readReferral())
 export const readPrivacy = () => send(api.readPrivacy())
+export const readLimits = () => send(api.readOwnLimits())
 const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined }) => Promise<FansPage>> = {
   following: page => send(api.listFollowing(page)),
   followers: page => send(api.listFollowers(page)),
@@ -391,6 +392,10 @@ export const redeemCode = (code: string, idempotencyKey: string) =>
   send(api.redeemCode({ code }, { idempotencyKey }))
 export const acceptTerms = (version: string, idempotencyKey: string) =>
   send(api.acceptTerms({ version }, { idempotencyKey }))
+export const changeLimits = (change: Input<'setOwnLimits'>, idempotencyKey: string) =>
+  send(api.setOwnLimits(change, { idempotencyKey }))
+export const withdrawOrder = (orderId: string, idempotencyKey: string) =>
+  send(api.withdrawOrder({ orderId }, { idempotencyKey }))
 export const changePrivacy = (change: Partial<Privacy>, idempotencyKey: string) =>
   send(api.changePrivacy(change, { idempotencyKey }))
 export const writeLocker = (locker: WrittenLocker, idempotencyKey: string) =>
@@ -488,6 +493,7 @@ export type FanList = 'following' | 'followers' | 'mutes' | 'blocks'
 export type FansPage = Data<'listFollowers'> & { total?: number }
 export type ListedFan = FansPage['fans'][number]
 export type Privacy = Data<'readPrivacy'>
+export type Limits = Data<'readOwnLimits'>
 export type Sanction = Data<'listSanctions'>['sanctions'][number]
 export type Reason = Sanction['reason']
 /** The subject of a report: a fan or a locker by handle, a trade or a league by id. */

@@ -30,6 +30,7 @@ import { JoinLeague } from './screens/join-league.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
 import { League } from './screens/league.tsx'
 import { Leagues } from './screens/leagues.tsx'
+import { Limits } from './screens/limits.tsx'
 import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
 import { MatchScreen } from './screens/match.tsx'
@@ -119,6 +120,7 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
     case 'profile':
       if (id === 'privacy') return <Privacy />
       if (id === 'consents') return <Consents />
+      if (id === 'limits') return <Limits />
       if (id === 'invite') return <Invite />
       if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />

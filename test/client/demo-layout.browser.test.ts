@@ -49,6 +49,7 @@ const SCREENS = {
   mutes: '/profile/mutes',
   blocks: '/profile/blocks',
   privacy: '/profile/privacy',
+  limits: '/profile/limits',
   delete: '/profile/delete',
   missing: '/nowhere',
 }

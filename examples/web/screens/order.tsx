@@ -1,5 +1,5 @@
 /** An order: the time of its hold, the payment, and the state of each line. */
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import {
   cancelOrder,
   completeOrder,
@@ -16,10 +16,12 @@ import {
   readOrder,
   readProduct,
   readWallets,
+  withdrawOrder,
 } from '../api.ts'
 import { countryName, formatMoney, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Countdown } from '../parts/countdown.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'
@@ -92,6 +94,9 @@ function Detail({ data, reload }: { data: OrderScreen; reload: () => Promise<voi
           <strong>{priceOf({ price: order.total })}</strong>
         </li>
       </ul>
+      {(order.status === 'paid' || order.status === 'fulfilled') && (
+        <Withdrawal order={order} reload={reload} />
+      )}
       {order.status === 'pending' && <Payment data={data} reload={reload} />}
       {order.address && <ShippedTo address={order.address} />}
     </>
@@ -160,6 +165,43 @@ function Delivered({ line, order }: { line: OrderLine; order: OrderData }) {
         </Button>
       )}
       {download.error !== null && <Notice error={download.error} />}
+    </>
+  )
+}
+
+/** Until all lines are withdrawn; the server knows which still can be. The buttons say what Directive 2011/83/EU, Article 11a, asks for. */
+function Withdrawal({ order, reload }: { order: OrderData; reload: () => Promise<void> }) {
+  const [asks, setAsks] = useState(false)
+  const withdraw = useWrite(async (_: null, key) => {
+    await withdrawOrder(order.id, key).finally(() => setAsks(false))
+    await reload()
+  })
+  const open = order.lines.filter(({ withdrawnAt }) => withdrawnAt === null)
+  const { amount, currency } = order.refunded
+  return (
+    <>
+      {open.length < order.lines.length && (
+        <p class="quiet" role="status">
+          {text.withdrawal.done(priceOf({ price: { amount, currency } }))}
+        </p>
+      )}
+      {withdraw.error !== null && <Notice error={withdraw.error} />}
+      {open.length > 0 && (
+        <Button kind="plain" onClick={() => setAsks(true)}>
+          {text.withdrawal.start}
+        </Button>
+      )}
+      {asks && (
+        <Confirm
+          title={text.withdrawal.start}
+          action={text.withdrawal.confirm}
+          busy={withdraw.isBusy}
+          onConfirm={() => withdraw.run(null)}
+          onCancel={() => setAsks(false)}
+        >
+          <p>{text.withdrawal.lead}</p>
+        </Confirm>
+      )}
     </>
   )
 }

@@ -39,6 +39,7 @@ const MORE = {
   invite: addressOf('profile', 'invite'),
   privacy: addressOf('profile', 'privacy'),
   consents: addressOf('profile', 'consents'),
+  limits: addressOf('profile', 'limits'),
   sessions: addressOf('sessions'),
 }
 
