@@ -69,7 +69,8 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
   )
   const reachable = await findReachable(tx, userIds)
   const preferences = await readPreferences(tx, userIds)
-  const held = await tx.spine.push.findHeld(tx, userIds)
+  // Those of campaigns are queued in bulk.
+  const held = rows.some(({ bulk }) => bulk) ? await tx.spine.push.findHeld(tx, userIds) : NONE
   const { pushesPerDay } = await settingsOf(tx)
   // Days begin at different times, but none of them a day and a few hours ago.
   const since = new Date(tx.now().getTime() - 26 * 3_600_000)
@@ -113,6 +114,8 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
     return { ...target, content, activity, countedAt: at ?? tx.now() }
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 const skip = (reason: Reason): Decision => ({ send: false, reason })
 

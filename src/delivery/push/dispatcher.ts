@@ -19,8 +19,12 @@ import { type Claim, type Finished, type Queue, takeTurn } from './turn.ts'
 const ATTEMPT_MS = 10_000
 /** Time to store a result after the deadline of its attempt. */
 const LEASE_MARGIN_MS = 10_000
-/** Attempts of a queue at once, in this process. */
+/** Attempts of a queue at once, in this process: of a service that answers, and of one that did not answer the last time or never yet. */
 const MAX_IN_FLIGHT = 128
+const MAX_UNANSWERED = 8
+/** Of all queues. Bun sends 256 requests at once: services that hang leave some to each other, and to what is no push. */
+const MAX_OF_ANSWERING = 160
+const MAX_OF_UNANSWERING = 32
 
 interface DispatcherDeps {
   db: Database
@@ -34,8 +38,12 @@ interface DispatcherDeps {
 
 interface Worker {
   running: Set<Promise<void>>
+  /** Attempts that the turn which runs may begin. */
+  reserved: number
   /** Results that are not stored. */
   finished: Finished[]
+  /** Whether its service has answered the last attempt. */
+  answers: boolean
   turns: Turns
 }
 
@@ -56,11 +64,13 @@ const selectQueues = prepared((reader: Reader, now: Date) => {
 
 export function createPushDispatcher(
   { db, log, elapsed, deviceEncryption, pushSenders, giveWay }: DispatcherDeps,
-  { attemptMs = ATTEMPT_MS, maxInFlight = MAX_IN_FLIGHT } = {},
+  { attemptMs = ATTEMPT_MS } = {},
 ) {
   let stopped = false
   const cancelling = new AbortController()
   const workers = new Map<string, Worker>()
+  /** Queues that found all attempts in use. */
+  const waiting = new Set<Worker>()
   const onError = logFailed(log, 'send pushes')
   const unlisten = db.read.spine.push.queued.listen(services => {
     for (const service of services)
@@ -70,31 +80,51 @@ export function createPushDispatcher(
   const workerOf = (queue: Queue): Worker =>
     workers.getOrInsertComputed(`${queue.service} ${queue.bulk}`, () => {
       const turns = createTurns(() => takeNext(queue, worker), { pause: giveWay, elapsed, onError })
-      const worker: Worker = { running: new Set(), finished: [], turns }
+      const worker: Worker = { running: new Set(), reserved: 0, finished: [], answers: false, turns }
       return worker
     })
 
+  /** How many attempts of a queue may begin. */
+  function freeOf(worker: Worker): number {
+    const { answers, running } = worker
+    const alike = [...workers.values()].filter(other => other.answers === answers)
+    const inUse = alike.reduce((sum, other) => sum + other.running.size + other.reserved, 0)
+    const ofAll = (answers ? MAX_OF_ANSWERING : MAX_OF_UNANSWERING) - inUse
+    if (ofAll <= 0) waiting.add(worker)
+    return Math.max(0, Math.min(ofAll, maxOf(worker) - running.size))
+  }
+
+  const maxOf = ({ answers }: Worker) => (answers ? MAX_IN_FLIGHT : MAX_UNANSWERED)
+
   async function takeNext(queue: Queue, worker: Worker): Promise<void> {
     const finished = worker.finished.splice(0)
-    const max = stopped ? 0 : maxInFlight - worker.running.size
-    const claims = await db
-      .write(tx => takeTurn(tx, queue, finished, { max, leaseMs: attemptMs + LEASE_MARGIN_MS }))
-      .catch(error => {
-        // The next poll stores the results. A lease that ends before means another attempt.
-        worker.finished.unshift(...finished)
-        throw error
-      })
-    if (finished.some(({ attempt }) => attempt?.outcome === 'wrong'))
-      log.error({ service: queue.service }, 'a push service refuses the configuration or a message')
-    for (const claim of claims ?? []) start(worker, claim)
+    const max = stopped ? 0 : freeOf(worker)
+    worker.reserved = max
+    try {
+      const claims = await db.write(tx =>
+        takeTurn(tx, queue, finished, { max, leaseMs: attemptMs + LEASE_MARGIN_MS }),
+      )
+      if (finished.some(({ attempt }) => attempt?.outcome === 'wrong'))
+        log.error({ service: queue.service }, 'a push service refuses the configuration or a message')
+      for (const claim of claims ?? []) start(worker, claim)
+    } catch (error) {
+      // The next poll stores the results. A lease that ends before means another attempt.
+      worker.finished.unshift(...finished)
+      throw error
+    } finally {
+      worker.reserved = 0
+    }
   }
 
   function start(worker: Worker, claim: Claim): void {
     const attempt = send(claim).then(result => {
       worker.finished.push({ ...claim, attempt: result })
       worker.running.delete(attempt)
+      worker.answers = result !== null && result.status !== null
       // A turn stores many results: the last one asks for it, or enough of them.
-      if (worker.running.size === 0 || worker.finished.length >= maxInFlight / 2) void worker.turns.ask()
+      if (worker.running.size === 0 || worker.finished.length >= maxOf(worker) / 2) void worker.turns.ask()
+      for (const other of waiting) void other.turns.ask()
+      waiting.clear()
     })
     worker.running.add(attempt)
   }

@@ -155,6 +155,42 @@ onEachEngine('A push', world => {
     }
   })
 
+  test('waits for no other service, and no other request, while many services hang', async () => {
+    const hanging = Array.from({ length: 5 }, servePushes)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const pushes: Push[] = []
+    try {
+      for (const [nth, { answers, url }] of hanging.entries())
+        for (const device of Array.from({ length: 20 }, (_, of) => `${nth}-${of}`)) {
+          const fan = await knownFan(world)
+          answers.set(`/${device}`, () => promise.then(() => new Response(null, { status: 201 })))
+          const { subscription } = newSubscription(`${url}${device}`)
+          expectStatus(201, await putDevice(fan, 'browser', { kind: 'webpush', subscription }))
+          pushes.push(pushOf(fan.id))
+        }
+      for (const bulk of [false, true])
+        await world.db.write(tx =>
+          enqueuePushes(
+            tx,
+            bulk ? pushes.map(push => ({ ...push, messageId: `${push.messageId}b` })) : pushes,
+            { bulk },
+          ),
+        )
+      await dispatcher.poll()
+      const quick = await subscribed()
+      await queue(pushOf(quick.id))
+      await settled(quick.id, ['sent'])
+      expect(await (await fetch(`${service.url}other`)).text()).toBe('')
+      const attempts = hanging.reduce((sum, { got }) => sum + got.length, 0)
+      expect(attempts).toBeGreaterThan(0)
+      expect(attempts).toBeLessThanOrEqual(32)
+    } finally {
+      resolve()
+      for (const { userId } of pushes) await settled(userId, ['sent', 'sent'], SECOND)
+      await Promise.all(hanging.map(({ stop }) => stop()))
+    }
+  })
+
   test('is not sent to a suspended fan, in a category that is off, or from a fan who is blocked or muted', async () => {
     const [off, suspended] = [await subscribed(), await subscribed()]
     expectStatus(200, await off.fan.patch('/api/user/notifications', { match: { push: false } }))
