@@ -56,7 +56,7 @@ ${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('
   --log-level L      of Matchday (warn: the servers it is compared with log nothing either)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans, without the targets
-  --long             with what takes minutes: settlement, jokers, divisions, memberships, loyalty, social, idle-streams, sizes, season
+  --long             with what takes minutes: settlement, jokers, divisions, memberships, loyalty, pushes, reminders, social, idle-streams, sizes, season
   --against REV      compares this checkout with another revision: ratios, and exit code 1 below --min
   --min RATIO        of throughput to that of the revision (0.95)
   --json FILE        where the numbers go (data/bench/<time>.json)

@@ -16,6 +16,8 @@ import { cash } from './scenarios/cash.ts'
 import { divisions } from './scenarios/divisions.ts'
 import { loyalty } from './scenarios/loyalty.ts'
 import { memberships } from './scenarios/memberships.ts'
+import { pushes } from './scenarios/pushes.ts'
+import { reminders } from './scenarios/reminders.ts'
 import { season } from './scenarios/season.ts'
 import { jokers, settlement } from './scenarios/settlement.ts'
 import { sizes } from './scenarios/sizes.ts'
@@ -192,5 +194,7 @@ export const scenarios: Scenario[] = [
   social,
   cash,
   webhooks,
+  pushes,
+  reminders,
   start,
 ]

@@ -9,7 +9,7 @@ import type { Moment } from '../../club/notifications/moments.ts'
 import { type Notification, readListening } from '../../club/notifications/notifications.ts'
 import { lockFans } from '../../identity/users/locks.ts'
 import { selectEnding } from '../../play/memberships/ending.ts'
-import { selectUnpredicted } from '../../play/predictions/unpredicted.ts'
+import { selectPredictors } from '../../play/predictions/unpredicted.ts'
 import { writeMessages } from './write-messages.ts'
 
 const HOUR_MS = 3_600_000
@@ -94,8 +94,8 @@ async function remindBatch(
       .where(and(isOwn, isNull(reminders.finishedAt))),
   )
   if (!reminder) return null
-  const fans = await selectUnpredicted(tx, matchId, reminder.cursor, FANS_TOGETHER)
-  const userIds = fans.map(({ userId }) => userId)
+  const fans = await selectPredictors(tx, matchId, reminder.cursor, FANS_TOGETHER)
+  const userIds = fans.flatMap(({ userId, isPredicted }) => (isPredicted ? [] : [userId]))
   // An erasure, which deletes messages, and this run one after the other.
   await lockFans(tx, userIds)
   const causes = userIds.map(userId => ({ userId, cause: `${moment} ${matchId}`, type: moment, data }))
@@ -103,7 +103,7 @@ async function remindBatch(
   const isLast = fans.length < FANS_TOGETHER
   await tx
     .update(reminders)
-    .set({ cursor: userIds.at(-1) ?? reminder.cursor, finishedAt: isLast ? tx.now() : null })
+    .set({ cursor: fans.at(-1)?.userId ?? reminder.cursor, finishedAt: isLast ? tx.now() : null })
     .where(isOwn)
   return { written, isLast }
 }
