@@ -1096,6 +1096,14 @@ export interface components {
             }[];
             /** @description What its void took back, in words. */
             taken: string | null;
+            /** @description Of notifications that listen to its type now. */
+            messages: {
+                notificationId: string;
+                /** @description Whether the fan got a message. */
+                written: boolean;
+                /** @description Why, or why not. */
+                words: string;
+            }[];
             /** @description JSON. Null without `fans.personal`, and once it was deleted. */
             data: string | null;
         };
@@ -1281,6 +1289,47 @@ export interface components {
             items: components["schemas"]["CollectedItem"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        /** FanMessages */
+        FanMessages: {
+            /** @description What holds back a message that is written now, in words. Empty: nothing. */
+            now: string[];
+            /** @description The newest 50 of the last 90 days. */
+            messages: {
+                id: string;
+                /** @description The notification that wrote it. */
+                notificationId: string;
+                category: string;
+                /** @description Null without `fans.personal`, and once the fan has deleted it. */
+                title: string | null;
+                /** @description When it was written. */
+                createdAt: string;
+                readAt: string | null;
+                /**
+                 * @description `off`: only devices get it, since the category is switched off in the inbox.
+                 * @enum {string}
+                 */
+                inbox: "shown" | "deleted" | "off";
+                /** @description One for each device. Empty: the fan had none, or the notification has no `push`. */
+                pushes: {
+                    /** @description What sends it to the device. */
+                    service: string;
+                    /** @enum {string} */
+                    state: "pending" | "sent" | "skipped" | "failed";
+                    /** @description When it was sent, or why not. */
+                    words: string;
+                }[];
+            }[];
+            /** @description The newest 50 of the last 90 days. */
+            campaigns: {
+                id: string;
+                /** @description When it was started. */
+                startedAt: string;
+                /** @description Whether the fan got it. */
+                sent: boolean;
+                /** @description Why, or why not. */
+                words: string;
+            }[];
         };
         /** Consent */
         Consent: {
@@ -4497,6 +4546,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExplainedEvent"];
+                };
+            };
+        };
+    };
+    explainFanMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The fan. */
+                fanId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanMessages"];
                 };
             };
         };
@@ -7851,6 +7923,8 @@ export interface codes {
   eraseFan: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Explain for each rule what an event of a fan has earned */
   explainFanEvent: 'malformed_request' | 'event_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Explain which messages a fan got, and why devices or the fan got none */
+  explainFanMessages: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Download the audit log, oldest first */
   exportAudit: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Download everything that is stored about a fan */
@@ -8101,6 +8175,7 @@ export const requests = {
   endStaffSession: { method: 'POST', path: '/api/staff/sessions/{sessionId}/end', body: true },
   eraseFan: { method: 'POST', path: '/api/fans/{fanId}/erase', body: true },
   explainFanEvent: { method: 'GET', path: '/api/fans/{fanId}/event' },
+  explainFanMessages: { method: 'GET', path: '/api/fans/{fanId}/messages' },
   exportAudit: { method: 'GET', path: '/api/audit/export' },
   exportFan: { method: 'POST', path: '/api/fans/{fanId}/export', body: true },
   exportPackingList: { method: 'POST', path: '/api/orders/packing-list', body: true },

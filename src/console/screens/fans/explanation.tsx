@@ -9,14 +9,14 @@ interface ExplanationProps {
   event: NonNullable<TimelineItem['event']>
 }
 
-/** What each rule decided about an event, and why. */
+/** What each rule and each notification made of an event, and why. */
 export function Explanation({ fanId, event: { source, eventId } }: ExplanationProps) {
   const explained = useResource(`fan ${fanId} event ${source} ${eventId}`, signal =>
     api.explainFanEvent({ fanId, source, eventId }, { signal }),
   )
   return (
     <Loaded of={explained} skeleton={<Skeleton lines={2} />}>
-      {({ rules, taken, data }) => (
+      {({ rules, taken, data, messages }) => (
         <div class="explanation">
           <h4>Rules</h4>
           {rules.length === 0 ? (
@@ -34,6 +34,20 @@ export function Explanation({ fanId, event: { source, eventId } }: ExplanationPr
             </ul>
           )}
           {taken !== null && <p>Its void: {taken}</p>}
+          {messages.length > 0 && (
+            <>
+              <h4>Messages</h4>
+              <ul>
+                {messages.map(({ notificationId, words }) => (
+                  <li key={notificationId}>
+                    <span>
+                      <bdi class="strong">{notificationId}</bdi> {words}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
           {data !== null && (
             <details>
               <summary>Data of the event</summary>

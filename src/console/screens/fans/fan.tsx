@@ -16,6 +16,7 @@ import { AccountsTab } from './accounts.tsx'
 import { FanActions } from './actions/menu.tsx'
 import { ConsentsTab } from './consents.tsx'
 import { MembershipsTab } from './memberships.tsx'
+import { MessagesTab } from './messages.tsx'
 import { ModerationTab } from './moderation.tsx'
 import { PointsTab } from './points.tsx'
 import { RecordTab } from './record.tsx'
@@ -30,6 +31,7 @@ const TABS = [
   'cards',
   'orders',
   'memberships',
+  'messages',
   'consents',
   'moderation',
   'record',
@@ -66,6 +68,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
     { id: 'cards', title: 'Cards', count: counts.items },
     { id: 'orders', title: 'Orders', count: counts.orders },
     { id: 'memberships', title: 'Memberships' },
+    { id: 'messages', title: 'Messages' },
     { id: 'consents', title: 'Consents' },
     { id: 'moderation', title: 'Moderation', count: counts.openReports || null },
     { id: 'record', title: 'Record' },
@@ -118,6 +121,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
                 isClosed={head.erasedAt !== null || head.mergedIntoId !== null}
               />
             )}
+            {tab === 'messages' && <MessagesTab fanId={head.id} />}
             {tab === 'consents' && <ConsentsTab fanId={head.id} />}
             {tab === 'moderation' && <ModerationTab head={head} />}
             {tab === 'record' && <RecordTab fanId={head.id} />}

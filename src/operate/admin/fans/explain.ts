@@ -6,6 +6,7 @@ import type { EventKey } from '../../../economy/events/event-rows.ts'
 import { explainEvent } from '../../../economy/events/explain-event.ts'
 import { findToldEvent } from '../../../economy/events/folded.ts'
 import { eventProblems } from '../../../economy/events/problems.ts'
+import { explainMessages } from './event-messages.ts'
 import type { PersonalAccess } from './personal.ts'
 import type { ExplainedEvent } from './schema.ts'
 
@@ -39,6 +40,7 @@ export async function explainFanEvent(
       words: describeRule(rule),
     })),
     taken: voidedAt ? describeTaken(taken) : null,
+    messages: await explainMessages(reader, explained),
     data,
   }
 }

@@ -206,11 +206,61 @@ export const ExplainedEvent = Closed(
       { description: 'Of the event’s type, by the rules of the time when it was recorded.' },
     ),
     taken: Nullable(Type.String(), { description: 'What its void took back, in words.' }),
+    messages: Type.Array(
+      Closed({
+        notificationId: Type.String(),
+        written: Type.Boolean({ description: 'Whether the fan got a message.' }),
+        words: Type.String({ description: 'Why, or why not.' }),
+      }),
+      { description: 'Of notifications that listen to its type now.' },
+    ),
     data: Nullable(Type.String(), {
       description: 'JSON. Null without `fans.personal`, and once it was deleted.',
     }),
   },
   { title: 'ExplainedEvent' },
+)
+
+export const FanMessages = Closed(
+  {
+    now: Type.Array(Type.String(), {
+      description: 'What holds back a message that is written now, in words. Empty: nothing.',
+    }),
+    messages: Type.Array(
+      Closed({
+        id: Type.String(),
+        notificationId: Type.String({ description: 'The notification that wrote it.' }),
+        category: Type.String(),
+        title: Nullable(Type.String(), {
+          description: 'Null without `fans.personal`, and once the fan has deleted it.',
+        }),
+        createdAt: Instant('When it was written.'),
+        readAt: Nullable(Type.String({ format: 'date-time' })),
+        inbox: OneOf(['shown', 'deleted', 'off'], {
+          description: '`off`: only devices get it, since the category is switched off in the inbox.',
+        }),
+        pushes: Type.Array(
+          Closed({
+            service: Type.String({ description: 'What sends it to the device.' }),
+            state: OneOf(['pending', 'sent', 'skipped', 'failed']),
+            words: Type.String({ description: 'When it was sent, or why not.' }),
+          }),
+          { description: 'One for each device. Empty: the fan had none, or the notification has no `push`.' },
+        ),
+      }),
+      { description: 'The newest 50 of the last 90 days.' },
+    ),
+    campaigns: Type.Array(
+      Closed({
+        id: Type.String(),
+        startedAt: Instant('When it was started.'),
+        sent: Type.Boolean({ description: 'Whether the fan got it.' }),
+        words: Type.String({ description: 'Why, or why not.' }),
+      }),
+      { description: 'The newest 50 of the last 90 days.' },
+    ),
+  },
+  { title: 'FanMessages' },
 )
 
 const Columns = Type.Record(

@@ -18,6 +18,7 @@ export const thrownBy = {
     transportProblems.invalid_cursor,
   ],
   listFanCards: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  explainFanMessages: [userProblems.fan_not_found],
   readFanConsents: [userProblems.fan_not_found],
   listFanMemberships: [userProblems.fan_not_found],
   readFanRecord: [userProblems.fan_not_found],

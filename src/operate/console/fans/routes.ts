@@ -13,6 +13,7 @@ import { readFanAccounts } from '../../admin/fans/accounts.ts'
 import { readFanConsents } from '../../admin/fans/consents.ts'
 import { explainFanEvent } from '../../admin/fans/explain.ts'
 import { readFanHead, requireFan } from '../../admin/fans/head.ts'
+import { explainFanMessages } from '../../admin/fans/messages.ts'
 import { shownName } from '../../admin/fans/personal.ts'
 import { readFanPoints } from '../../admin/fans/points.ts'
 import { readFanRecord } from '../../admin/fans/record.ts'
@@ -158,6 +159,18 @@ export const fansRoutes = (deps: FansDeps) => {
         query: Closed(PageQuery),
         responses: { 200: Collection },
         problems: thrownBy.listFanCards,
+      }),
+    )
+    .get(
+      '/:fanId/messages',
+      ({ params, staff: { role } }) => explainFanMessages(db.read, params.fanId, accessOf(role)),
+      consoleOperation({
+        id: 'explainFanMessages',
+        summary: 'Explain which messages a fan got, and why devices or the fan got none',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanMessages },
+        problems: thrownBy.explainFanMessages,
       }),
     )
     .get(
