@@ -100,7 +100,7 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     target('age of a delivery at 200 a second, p95, ms', 'webhooks', 'age p95', { max: 120 }),
     target('pushes / bare pushes', 'pushes', 'pushes', { to: 'bare pushes', min: 0.5 }),
     target('pushes a second', 'pushes', 'pushes', { min: 3_000 }),
-    target('single push beside a campaign, p95, ms', 'pushes', 'single, p95', { max: 200 }),
+    target('single push during a campaign, p95, ms', 'pushes', 'single, p95', { max: 200 }),
     target('a million fans reminded, s', 'reminders', 'reminded', { max: 60 }),
     target('memory of an idle stream, KB', 'idle-streams', 'memory of one', { max: 8 }),
     target('a vote at all of 10,000 streams, ms', 'stream', 'vote to 10000 streams, all', { max: 2_000 }),

@@ -82,7 +82,11 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
   const giveWay = createGiveWay({ ...deps, inFlight })
   const distributor = createDistributor({ ...deps, giveWay })
   const dispatcher = createDispatcher({ ...deps, giveWay })
-  const pushes = createPushDispatcher({ ...deps, giveWay })
+  // Encryption keeps the core busy by itself: only requests in flight hold back the next turn.
+  const pushes = createPushDispatcher({
+    ...deps,
+    giveWay: createGiveWay({ ...deps, inFlight, cpu: () => 0 }),
+  })
   const publisher = deps.config.eventSink && createPublisher(deps.config.eventSink, { ...deps, giveWay })
   const tasks = [
     start(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),

@@ -57,7 +57,8 @@ async function remindOnce({ databases, subjects, options, log }: Bench, engine: 
           const seconds = (done.finishedAt.getTime() - done.startedAt.getTime()) / 1_000
           const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
           const { messages } = db.tables
-          const [written] = await db.read.select({ messages: count() }).from(messages)
+          const isTold = eq(messages.notificationId, 'not-tipped')
+          const [written] = await db.read.select({ messages: count() }).from(messages).where(isTold)
           if (written?.messages !== fans)
             throw new Error(`${written?.messages} of ${fans} fans have a message`)
           return { seconds, cpuSeconds }

@@ -1,5 +1,5 @@
 /**
- * A push service. `GET /` returns how many pushes it got, when the first and the last came, and the times of those whose paths the
+ * A push service. `GET /` returns how many pushes it got, when the first and the last came, and the times of the paths that the
  * query names; it forgets nothing. With `HANG` it answers no push.
  */
 import { serve } from './serve.ts'
