@@ -8035,7 +8035,7 @@ export interface codes {
   readConsoleOrder: 'malformed_request' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a question, with its votes and the progress of its settlement */
   readConsoleQuestion: 'malformed_request' | 'question_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read the uploaded picture of a fan. Without a body if there is none, or if its address is on another site: that is not read. */
+  /** Read the picture of a fan. The uploaded one, or the one that the identity provider states, encoded again. Without a body if there is none, or if the fan has named one of another site: that is not read. */
   readFace: 'malformed_request' | 'not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'uploads_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the overview of a fan */
   readFan: 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'

@@ -76,6 +76,66 @@ onEachEngine('Pictures of the console', world => {
     expect((await as('editor').get(`/api/pictures/fans/${fan.id}`)).body.code).toBe('permission_denied')
   })
 
+  test('without an own picture, a face is the one of the provider, read and encoded by the server', async () => {
+    const fan = await namedFan(world)
+    await fan.patch('/api/user/profile', { avatarUrl: null })
+    const asked: string[] = []
+    const provider = Bun.serve({
+      port: 0,
+      fetch(request) {
+        const { pathname } = new URL(request.url)
+        asked.push(pathname)
+        if (pathname === '/moved') return Response.redirect('/face.png')
+        if (pathname === '/page') return new Response('<p>', { headers: { 'content-type': 'text/html' } })
+        if (pathname === '/large')
+          return new Response(Buffer.alloc(3 * 1024 * 1024), { headers: { 'content-type': 'image/png' } })
+        if (pathname === '/drawn')
+          return new Response('<svg/>', { headers: { 'content-type': 'image/svg+xml' } })
+        return new Response(newPng(), { headers: { 'content-type': 'image/png' } })
+      },
+    })
+    const states = (path: string) =>
+      world.db.write(tx => {
+        const { identities } = tx.tables
+        const picture = `http://127.0.0.1:${provider.port}${path}`
+        return tx
+          .insert(identities)
+          .values({ userId: fan.id, picture })
+          .onConflictDoUpdate({ target: identities.userId, set: { picture } })
+      })
+    const { headers } = await console.signIn('finance')
+    const moderator = (await console.signIn('moderator')).headers
+    const face = (as = headers, { app } = console) =>
+      app.handle(new Request(`http://localhost:3100/api/pictures/fans/${fan.id}`, { headers: as }))
+    try {
+      await states('/face.png')
+      const response = await face()
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp'])
+      expect(response.headers.get('content-security-policy')).toContain('sandbox')
+      expect(response.headers.get('cache-control')).toBe('private, max-age=300')
+      expect((await response.bytes()).subarray(0, 4)).toEqual(new Uint8Array(Buffer.from('RIFF')))
+      expect([(await face()).status, asked]).toEqual([200, ['/face.png']])
+      for (const path of ['/moved', '/page', '/large', '/drawn']) {
+        await states(path)
+        expect([path, (await face()).status]).toEqual([path, 204])
+      }
+      expect(asked).toEqual(['/face.png', '/moved', '/page', '/large', '/drawn'])
+      await states('/again')
+      const guarded = consoleOf(world, () => ({ config: { ...world.config, production: true } }))
+      const inside = { ...(await guarded.signIn('finance')).headers }
+      expect((await face(inside, guarded)).status).toBe(204)
+      expect(asked).not.toContain('/again')
+      await world.db.write(tx =>
+        recordDecision(tx, { reason: 'sexual', decidedBy: 'Ana', fanId: fan.id, kind: 'hide' }),
+      )
+      expect([(await face()).status, (await face(moderator)).status]).toEqual([204, 200])
+      await fan.send('/api/user', { method: 'DELETE' })
+      expect((await face(moderator)).status).toBe(204)
+    } finally {
+      await provider.stop(true)
+    }
+  })
+
   test('pages know the time zone and the currency of the club', async () => {
     const club = async () => (await as('editor').get('/api/session')).body.club
     expect(await club()).toEqual({ timeZone: null, currency: null })

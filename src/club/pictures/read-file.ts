@@ -12,7 +12,10 @@ interface StoreDeps {
 }
 
 /** Even if a browser treats a file as a page, it runs no scripts and has an opaque origin. */
-const POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+export const pictureHeaders = (sharedWith: 'cross-origin' | 'same-origin') => ({
+  'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': sharedWith,
+})
 
 /**
  * The file of an id, or 304 if the client has it. It never changes, so that caches keep it without a time limit.
@@ -26,8 +29,7 @@ export async function respondWithFile(
 ): Promise<Response> {
   const headers = {
     'Cache-Control': `${cache}, max-age=31536000, immutable`,
-    'Content-Security-Policy': POLICY,
-    'Cross-Origin-Resource-Policy': sharedWith,
+    ...pictureHeaders(sharedWith),
     ETag: `"${id}"`,
   }
   // A client that has the file has the only version of it.

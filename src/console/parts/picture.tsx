@@ -63,7 +63,7 @@ interface FaceProps {
   blurred?: boolean
 }
 
-/** The uploaded picture of a fan, else the first letter of the name. */
+/** The picture of a fan, uploaded or of the provider, else the first letter of the name. */
 export function Face({ fanId, name, large = false, blurred = false }: FaceProps) {
   const [failed, setFailed] = useState<string | null>(null)
   return (

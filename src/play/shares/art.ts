@@ -1,8 +1,8 @@
 /** Reads the pictures that the catalogue names, for drawing: uploads, files of the demonstration, and those of other servers. */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { withDeadline } from '../../../db/deadline.ts'
 import type { Reader } from '../../../db/index.ts'
+import { downloadPicture } from '../../club/pictures/download.ts'
 import { isFileShown } from '../../club/pictures/owned.ts'
 import type { PictureStore } from '../../club/pictures/store.ts'
 import { createGuardedFetch } from '../../core/ssrf-guard.ts'
@@ -26,8 +26,6 @@ interface ArtSources {
   production: boolean
 }
 
-const MAX_BYTES = 2 * 1_024 * 1_024
-const DEADLINE_MS = 3_000
 /** Memory of all kept pictures. */
 const KEPT_BYTES = 24 * 1_024 * 1_024
 const KEPT_MS = 10 * 60_000
@@ -57,17 +55,7 @@ export function createArtReader({
     const demoFile = DEMO_PICTURE.exec(url)?.[1]
     if (demoFile !== undefined && demoFolder !== null) return Bun.file(join(demoFolder, demoFile)).bytes()
     const address = url.startsWith('/') ? publicUrl && publicUrl + url : url
-    return address === null ? null : download(address)
-  }
-
-  async function download(url: string): Promise<Uint8Array<ArrayBuffer> | null> {
-    const abort = new AbortController()
-    const onLate = () => {
-      abort.abort()
-      return new Error('a picture took too long')
-    }
-    const response = guardedFetch(new Request(url, { redirect: 'manual', signal: abort.signal }))
-    return withDeadline(response.then(readImage), DEADLINE_MS, onLate)
+    return address === null ? null : downloadPicture(guardedFetch, address)
   }
 
   return async url => {
@@ -78,21 +66,4 @@ export function createArtReader({
     kept.set(url, { art }, art ? {} : { ttl: MISSING_MS })
     return art
   }
-}
-
-/** Null for what is not a picture, or a large one, which is not read further. */
-async function readImage({ ok, headers, body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (!ok || !headers.get('content-type')?.startsWith('image/')) {
-    await body?.cancel()
-    return null
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the body.
-    if (size > MAX_BYTES) return null
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks))
 }

@@ -1,23 +1,27 @@
 /**
- * Uploaded pictures on the origin of the console: a page that shows one sends nothing to another address. Only files of the
- * store are served, by their ids, so that no request of the server follows from what a fan has written.
+ * Pictures on the origin of the console: a page that shows one sends nothing to another address. Uploaded ones are served by
+ * their ids, and the provider's are read by the server, so that no request of it follows from what a fan has written.
  */
+import type { EncodePicture } from '../../../club/pictures/encode.ts'
 import { isFileShown } from '../../../club/pictures/owned.ts'
-import { respondWithFile } from '../../../club/pictures/read-file.ts'
+import { pictureHeaders, respondWithFile } from '../../../club/pictures/read-file.ts'
 import type { PictureStore } from '../../../club/pictures/store.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { fileIdIn } from '../../../core/uploaded-url.ts'
 import { mayDo } from '../../../identity/staff/roles.ts'
 import type { Staff } from '../../../identity/staff/staff.ts'
-import { findUserById } from '../../../identity/users/users.ts'
+import { findMirror } from '../../../identity/users/mirror.ts'
+import { findUserById, isErased, type User } from '../../../identity/users/users.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
+import { createFaces } from './faces.ts'
 import { thrownBy } from './problems.generated.ts'
 import { FaceParams, NoPicture, PictureParams, StoredPicture } from './schema.ts'
 
 interface PicturesDeps extends StaffDeps {
   pictureStore: PictureStore | null
+  encodePicture: EncodePicture
 }
 
 const OWN = { cache: 'private', sharedWith: 'same-origin' } as const
@@ -26,8 +30,21 @@ const OWN = { cache: 'private', sharedWith: 'same-origin' } as const
 const mayShow = async ({ db }: PicturesDeps, { role }: Staff, fileId: string) =>
   mayDo(role, 'moderation.read') || (await isFileShown(db.read, fileId))
 
-export const pictureRoutes = (deps: PicturesDeps) =>
-  staff(deps, { prefix: '/api/pictures', tag: 'Pictures' })
+/** What the provider states for a fan without an own picture; null for an erased fan, whose mirror is empty. */
+async function statedPicture({ db }: PicturesDeps, fan: User, { role }: Staff): Promise<string | null> {
+  const mayRead = !isErased(fan) && (fan.hiddenAt === null || mayDo(role, 'moderation.read'))
+  return mayRead ? ((await findMirror(db.read, fan.id))?.picture ?? null) : null
+}
+
+async function respondWithFace(face: Promise<Uint8Array<ArrayBuffer> | null>): Promise<Response> {
+  const bytes = await face
+  if (bytes === null) return new Response(null, { status: 204 })
+  return new Response(bytes, { headers: { ...pictureHeaders('same-origin'), 'Content-Type': 'image/webp' } })
+}
+
+export const pictureRoutes = (deps: PicturesDeps) => {
+  const faces = createFaces(deps)
+  return staff(deps, { prefix: '/api/pictures', tag: 'Pictures' })
     .get(
       '/:pictureId',
       async ({ params: { pictureId }, request, staff }) => {
@@ -48,23 +65,26 @@ export const pictureRoutes = (deps: PicturesDeps) =>
       '/fans/:fanId',
       async ({ params: { fanId }, request, staff }) => {
         const fan = await findUserById(deps.db.read, fanId)
-        const fileId = fileIdIn(fan?.avatarUrl ?? '')
+        const own = fan?.avatarUrl ?? null
+        const fileId = fileIdIn(own ?? '')
         const isShown = fileId !== null && (await mayShow(deps, staff, fileId))
+        const stated = fan && own === null ? await statedPicture(deps, fan, staff) : null
         const response = isShown
           ? await respondWithFile(deps, fileId, request, OWN)
-          : new Response(null, { status: 204 })
+          : await respondWithFace(faces(fanId, stated))
         response.headers.set('Cache-Control', 'private, max-age=300')
         // Guarantee of the cast: as above.
         return response as never
       },
       consoleOperation({
         id: 'readFace',
-        summary: 'Read the uploaded picture of a fan',
+        summary: 'Read the picture of a fan',
         description:
-          'Without a body if there is none, or if its address is on another site: that is not read.',
+          'The uploaded one, or the one that the identity provider states, encoded again. Without a body if there is none, or if the fan has named one of another site: that is not read.',
         permission: 'fans.read',
         params: FaceParams,
         responses: { 200: StoredPicture, 204: NoPicture },
         problems: thrownBy.readFace,
       }),
     )
+}

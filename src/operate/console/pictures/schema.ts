@@ -12,4 +12,4 @@ export const PictureParams = Closed({
 export const FaceParams = Closed({ fanId: IdReference('The fan.') })
 
 export const StoredPicture = Type.String({ contentMediaType: 'image/webp', description: 'The file.' })
-export const NoPicture = Type.Void({ description: 'The fan has no uploaded picture.' })
+export const NoPicture = Type.Void({ description: 'The fan has no picture that can be shown.' })
