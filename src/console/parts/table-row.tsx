@@ -9,7 +9,7 @@ export interface Column<Row> {
   width?: string
   align?: 'end'
   /** Hidden where the table is narrower: below `narrow` 40rem, below `middle` 60rem. */
-  hide?: 'narrow' | 'middle'
+  hide?: 'narrow' | 'middle' | 'wide'
   /** Below 40rem it is a second line under the first column, whether or not it hides. */
   under?: boolean
   /** Its title is a button that sorts by it. */

@@ -99,6 +99,30 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Table (skipped: ${noBrowser})` 
       await close()
     })
 
+    test.each(['reward', 'pack', 'product'] as const)(
+      'names of usual length are whole at 1280 pixels: %s',
+      async kind => {
+        const title = 'Signed goalkeeper gloves 2026'
+        const [like] = fullCatalogue('table').flatMap(one => (one.kind === kind ? [one] : []))
+        if (!like) throw new Error(`the catalogue has no ${kind}`)
+        const named = like.kind === 'reward' ? { title } : { name: title }
+        // Guarantee of the cast: an entry of the kind with another name.
+        const record = { kind, entry: { ...like.entry, ...named, id: `whole-${kind}` } } as typeof like
+        await world.db.write(tx => writeRecord(tx, record))
+        const { context, close } = await openBrowser({ viewport: { width: 1280, height: 800 } })
+        const page = await pages.open(context, `/catalogue/${kind}?search=gloves`, 'editor')
+        const name = page.locator('tbody .entry-name bdi')
+        await name.waitFor()
+        await takeScreenshot(page, `catalogue-table-1280-${kind}`)
+        const [needed, given] = await page.evaluate<[number, number]>(
+          "(name => [name.scrollWidth, name.clientWidth])(document.querySelector('tbody .entry-name bdi'))",
+        )
+        expect(needed).toBeLessThanOrEqual(given)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        await close()
+      },
+    )
+
     test('deactivates from the row, and copies an entry that is off at first', async () => {
       await world.db.write(tx =>
         writeRecord(tx, { kind: 'reward', entry: { ...reward('prize', 30, 9), title: 'Prize' } }),

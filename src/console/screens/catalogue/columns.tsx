@@ -52,7 +52,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     has('price') && {
       id: 'price',
       title: 'Price',
-      width: '8rem',
+      width: '6.5rem',
       align: 'end',
       hide: 'narrow',
       sorts: true,
@@ -61,7 +61,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     has('points') && {
       id: 'points',
       title: 'Points',
-      width: '6rem',
+      width: '5.5rem',
       align: 'end',
       hide: 'narrow',
       sorts: true,
@@ -78,7 +78,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     has('claimed') && {
       id: 'claimed',
       title: 'Claimed',
-      width: '6rem',
+      width: '6.25rem',
       align: 'end',
       hide: 'middle',
       sorts: true,
@@ -87,7 +87,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     has('sold') && {
       id: 'sold',
       title: 'Sold',
-      width: '6rem',
+      width: '5rem',
       align: 'end',
       hide: 'middle',
       sorts: true,
@@ -96,7 +96,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     {
       id: 'state',
       title: 'State',
-      width: '7rem',
+      width: '6.5rem',
       hide: 'narrow',
       sorts: true,
       cell: ({ state }) => <StateBadge state={state} title={titleOfState(of, state)} />,
@@ -113,13 +113,13 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
       id: 'missing',
       title: 'Missing texts',
       width: '7.75rem',
-      hide: 'middle',
+      hide: 'wide',
       cell: ({ missing }) => <Missing of={missing} />,
     },
     edits !== null && {
       id: 'actions',
       title: 'Actions',
-      width: '6rem',
+      width: '5.5rem',
       align: 'end',
       hide: 'narrow',
       cell: entry => <RowActions kind={kind} entry={entry} onActivation={edits.onActivation} />,
