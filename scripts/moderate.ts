@@ -1,4 +1,4 @@
-/** `bun run moderate queue | appeals | show | decide | lift`: reports and appeals of fans, and decisions of moderators. */
+/** `bun run moderate queue | appeals | show | decide | lift | report`: reports and appeals of fans, and decisions of moderators. */
 import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
 import { rollBack } from '../db/roll-back.ts'
@@ -11,9 +11,16 @@ import { REASONS } from '../src/identity/sanctions/reasons.ts'
 import { resolveHandle } from '../src/identity/users/handles.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
-import { describeAppeal, describeDecision, showAppeals, showFan, showQueue } from './moderate/texts.ts'
+import {
+  describeAppeal,
+  describeDecision,
+  showAppeals,
+  showFan,
+  showQueue,
+  showYear,
+} from './moderate/texts.ts'
 
-const ACTIONS = ['queue', 'appeals', 'show', 'decide', 'lift'] as const
+const ACTIONS = ['queue', 'appeals', 'show', 'decide', 'lift', 'report'] as const
 const KINDS = ['dismiss', 'hide', 'mute', 'suspend', 'note', 'grant', 'reject'] as const
 
 const command = declareCommand({
@@ -31,6 +38,7 @@ const command = declareCommand({
     ['appeals', 'open appeals, the oldest first'],
     ['decide APPEAL grant --reason other --by Bruno', 'lifts the sanction; reject leaves it'],
     ['lift FAN SANCTION --reason other --by Ana', 'ends a sanction'],
+    ['report --year 2026', 'counts and median times of a year, to publish'],
   ],
   notes:
     'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. The person who decided a sanction cannot decide its appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
@@ -43,11 +51,19 @@ const command = declareCommand({
   .option('--by <name>', 'your name, up to 100 characters')
   .option('--note <text>', 'for moderators, up to 500 characters; an erasure of the fan deletes it')
   .option('--days <n>', 'suspend: for how many days, up to 3650', days)
+  .option('--year <year>', 'report: the year, such as 2026', readYear)
 
 type Recorded = { decision: Decision } | { appeal: Appeal }
 
 await runCommand(command, async ({ parameters: [action, subject, what], options, openDatabase }) => {
   const { reason, note, dryRun = false } = options
+  if ((action === 'report') !== (options.year !== undefined))
+    failUsage('report, and nothing else, requires --year')
+  if (action === 'report') {
+    if (subject !== undefined || reason || options.by || note || options.days || dryRun)
+      failUsage('report takes --year and --json only')
+    return showYear(await openDatabase(), options.year ?? 0)
+  }
   if (action === 'queue' || action === 'appeals' || action === 'show') {
     if (what !== undefined || reason || options.by || note || options.days || dryRun)
       failUsage(`${action} takes no such options`)
@@ -107,6 +123,11 @@ async function record(
   }
   const decision = presentDecision(recorded.decision)
   return { json: { decision }, text: text(describeDecision(decision)), ...changes }
+}
+
+function readYear(text: string): number {
+  if (!/^2\d{3}$/.test(text)) throw new InvalidArgumentError('must be a year, such as 2026')
+  return Number(text)
 }
 
 function days(text: string): number {

@@ -2,6 +2,7 @@
 import type { Database } from '../../db/index.ts'
 import { findFan, type presentDecision, readFanRecord } from '../../src/fan/moderation/fan-record.ts'
 import { readOpenAppeals, readQueue } from '../../src/fan/moderation/queue.ts'
+import { reportYear } from '../../src/operate/admin/moderation-report.ts'
 import type { CommandResult } from '../command/command.ts'
 
 type OpenAppeals = Awaited<ReturnType<typeof readOpenAppeals>>
@@ -49,6 +50,34 @@ export async function showFan({ read }: Database, named: string): Promise<Comman
     ].join('\n'),
   }
 }
+
+export async function showYear({ read }: Database, year: number): Promise<CommandResult> {
+  const report = await reportYear(read, year)
+  const { decisions, reports, appeals, timeZone } = report
+  const counts = decisions.map(({ reason, kind, decisions: all, found }) =>
+    [reason, kind, all, found.fans, found.text_filter, found.staff].map((cell, n) =>
+      `${cell}`.padEnd(COLUMNS[n] ?? 0),
+    ),
+  )
+  const head = ['reason', 'decision', 'count', 'by fans', 'by filter', 'by staff']
+  const lines = [
+    `${year}, ${timeZone}. A person made every decision.`,
+    ...[head.map((cell, n) => cell.padEnd(COLUMNS[n] ?? 0)), ...counts].map(cells =>
+      cells.join('').trimEnd(),
+    ),
+    `Reports filed: ${reports.filed}, of the text filter: ${reports.ofTextFilter}, upheld: ${reports.upheld}, dismissed: ${reports.dismissed}, ended by an erasure: ${reports.ended}, open: ${reports.open}`,
+    `Median time to the decision: ${describeTime(reports.medianSeconds)}`,
+    `Appeals filed: ${appeals.filed}, granted: ${appeals.granted}, rejected: ${appeals.rejected}, open: ${appeals.open}`,
+    `Median time to the decision: ${describeTime(appeals.medianSeconds)}`,
+  ]
+  return { json: report, text: lines.join('\n') }
+}
+
+/** Widths of the table. */
+const COLUMNS = [16, 10, 7, 9, 11, 8]
+
+const describeTime = (seconds: number | null): string =>
+  seconds === null ? 'none was decided' : `${(seconds / 3_600).toFixed(1)} hours`
 
 export function describeDecision({ id, kind, reason, until, liftsId, decidedBy }: ShownDecision): string {
   const more = [...(liftsId ? [`of ${liftsId}`] : []), ...(until ? [`until ${until}`] : [])]
