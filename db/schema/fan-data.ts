@@ -11,6 +11,7 @@ import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
+import { fanData as account } from './fan/account.ts'
 import { fanData as consents } from './fan/consents.ts'
 import { fanData as messages } from './fan/messages.ts'
 import { fanData as moderation } from './fan/moderation.ts'
@@ -74,6 +75,7 @@ export const fanData = {
   ...moderation,
   ...referrals,
   ...consents,
+  ...account,
   ...messages,
   ...preferences,
   ...webhooks,

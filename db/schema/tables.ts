@@ -27,6 +27,7 @@ import { defineEventsTables } from './economy/events.ts'
 import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
+import { defineAccountTables } from './fan/account.ts'
 import { defineConsentsTables } from './fan/consents.ts'
 import { defineMessagesTables } from './fan/messages.ts'
 import { defineModerationTables } from './fan/moderation.ts'
@@ -127,6 +128,7 @@ function defineTables(kit: ColumnKit) {
     ...defineModerationTables(kit, { ...users, ...sanctions }),
     ...defineReferralsTables(kit, users),
     ...defineConsentsTables(kit, users),
+    ...defineAccountTables(kit, users),
     ...defineNotificationsTables(kit),
     ...defineMessagesTables(kit, { ...users, ...matches }),
     ...definePreferencesTables(kit, users),

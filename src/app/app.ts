@@ -23,6 +23,7 @@ import { leaderboardRoutes } from '../economy/leaderboard/routes.ts'
 import { grantRoutes } from '../economy/points/grant-routes.ts'
 import { membershipRoutes } from '../economy/points/join-leaderboard-routes.ts'
 import { pointsRoutes } from '../economy/points/routes.ts'
+import { exportFiles } from '../fan/account/file-routes.ts'
 import { accountRoutes } from '../fan/account/routes.ts'
 import { consentRoutes } from '../fan/consents/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
@@ -201,6 +202,7 @@ export function createApp(deps: Deps) {
     .use(pictureFiles(deps))
     .use(downloadFiles(deps))
     .use(withdrawalPages(deps))
+    .use(exportFiles(deps))
     .use(gate)
     .use(shares)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)

@@ -15,6 +15,7 @@ import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepPointsHolds } from '../economy/points/holds.ts'
+import { sweepExports } from '../fan/account/exports.ts'
 import { showMatches } from '../fan/messages/live-activities.ts'
 import { deleteOldMessages } from '../fan/messages/personal-data.ts'
 import { remindFans } from '../fan/messages/remind.ts'
@@ -30,6 +31,7 @@ import { countSeason } from '../operate/admin/season/sweep.ts'
 import { trackSegments } from '../operate/admin/segments/track.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
+import { writeExports } from '../operate/admin/write-exports.ts'
 import { sweepStored } from '../platform/files/stored-file.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
@@ -124,6 +126,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete ended offers', () => deleteEndedTrades(deps.db)),
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
     start(SWEEP_EVERY_MS, 'delete files of imports', () => sweepStored(deps.db)),
+    start(POLL_EVERY_MS, 'write exports of fans', () => writeExports({ ...deps, giveWay }, () => stopping)),
+    start(SWEEP_EVERY_MS, 'delete exports of fans', () => sweepExports(deps.db)),
     start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
     start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders and devices', async () => {
       await reencryptTokens(deps.db, deps.deviceEncryption)

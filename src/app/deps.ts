@@ -15,6 +15,8 @@ import { createDeviceEncryption } from '../delivery/push/tokens.ts'
 import { createStreams } from '../delivery/stream/streams.ts'
 import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
+import { createExportLinks } from '../fan/account/export-links.ts'
+import { createExportEncryption } from '../fan/account/exports.ts'
 import { createNativeTokens } from '../identity/auth/native-tokens.ts'
 import { createTokenValidityCache } from '../identity/auth/token-validity-cache.ts'
 import { fanEmailsOf } from '../identity/users/emails.ts'
@@ -152,6 +154,8 @@ export async function createDeps(world: World) {
     codeSources: [rewardCodes, voucherCodes],
     addressEncryption: createAddressEncryption(config.nativeTokens),
     deviceEncryption: createDeviceEncryption(config.nativeTokens),
+    exportEncryption: createExportEncryption(config.nativeTokens),
+    exportLinks: createExportLinks(secret),
     payments: await createPayments(config, secret, {
       log,
       now: sources.now,

@@ -11,6 +11,7 @@ import { accountProblems } from '../economy/accounts/problems.ts'
 import { cashProblems } from '../economy/cash/problems.ts'
 import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
+import { exportProblems } from '../fan/account/problems.ts'
 import { consentProblems } from '../fan/consents/problems.ts'
 import { messageProblems } from '../fan/messages/problems.ts'
 import { moderationProblems } from '../fan/moderation/problems.ts'
@@ -74,6 +75,7 @@ export const problemTypes = unite(
   profileProblems,
   messageProblems,
   consentProblems,
+  exportProblems,
   moderationProblems,
 )
 

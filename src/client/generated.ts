@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_not_tradable" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "name_held" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "export_not_found" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_not_tradable" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "name_held" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -416,6 +416,14 @@ export interface components {
              * @constant
              */
             code: "reauthentication_required";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description You have not asked for an export, or it was deleted after a week. `POST /api/user/export` asks for one. */
+        ExportNotFoundProblem: {
+            /**
+             * @description `export_not_found`.
+             * @constant
+             */
+            code: "export_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The club asks for no consent of this purpose. Read the documents again. */
         DocumentNotFoundProblem: {
@@ -2001,6 +2009,20 @@ export interface components {
             changed: ("email" | "emailVerified" | "name" | "picture")[];
             /** @description When this request read the provider’s data. */
             syncedAt: string;
+        };
+        /** DataExport */
+        DataExport: {
+            /** @description The export. */
+            id: string;
+            /**
+             * @description `pending`: the file is being written.
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /** @description Path of the JSON file. Needs no token, and works for 10 minutes: each response has a new one. Null while it is pending. */
+            url: string | null;
+            /** @description When the file is deleted. */
+            expiresAt: string;
         };
         /**
          * FeedFan
@@ -9696,6 +9718,55 @@ export interface operations {
             };
         };
     };
+    readExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataExport"];
+                };
+            };
+        };
+    };
+    requestExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataExport"];
+                };
+            };
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataExport"];
+                };
+            };
+        };
+    };
     readFan: {
         parameters: {
             query?: {
@@ -10924,6 +10995,7 @@ export interface problems {
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
+  'export_not_found': components['schemas']['ExportNotFoundProblem']
   'document_not_found': components['schemas']['DocumentNotFoundProblem']
   'document_version_not_current': components['schemas']['DocumentVersionNotCurrentProblem']
   'message_not_found': components['schemas']['MessageNotFoundProblem']
@@ -11271,6 +11343,8 @@ export interface codes {
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your division. Your table of the current week or month, with what it means for each member if the period ended now. What it shows of a member follows from the privacy of the member, as on leaderboards. */
   readDivision: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the state of your file. The newest export, with a link when the file is ready. */
+  readExport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'export_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the page of a fan. The data that the fan shows to you, or without a token to everyone. Fans who have blocked you, or that you have blocked, are not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order of a fan. Includes the shipping address. Requires the scope `orders:write`. */
@@ -11343,6 +11417,8 @@ export interface codes {
   removeDevice: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave. */
   removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Ask for a file with your data. The file has all data that is stored about you, as JSON. It is written in the background, mostly within a minute, and kept for 7 days. Possible once a day, in the time zone of the club: a repeat returns the export of the day. */
+  requestExport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Limit your spending, or pause it. Holds for packs, orders and top-ups that you start later. What is stricter holds at once, what is not holds after 24 hours. Staff see it and cannot change it. An omitted member keeps its value. */
   setOwnLimits: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
@@ -11482,6 +11558,7 @@ export const requests = {
   readConsents: { method: 'GET', path: '/api/user/consents', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
   readDivision: { method: 'GET', path: '/api/user/division', caller: true, repeatable: true },
+  readExport: { method: 'GET', path: '/api/user/export', caller: true, repeatable: true },
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
   readFanOrder: { method: 'GET', path: '/api/orders/{orderId}', caller: true, repeatable: true },
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
@@ -11518,6 +11595,7 @@ export const requests = {
   registerDevice: { method: 'PUT', path: '/api/user/devices/{deviceId}', caller: true, keyed: true, repeatable: true, body: true },
   removeDevice: { method: 'DELETE', path: '/api/user/devices/{deviceId}', caller: true, repeatable: true },
   removeLeagueMember: { method: 'DELETE', path: '/api/leagues/{leagueId}/members/{handle}', caller: true, repeatable: true },
+  requestExport: { method: 'POST', path: '/api/user/export', caller: true },
   setOwnLimits: { method: 'PATCH', path: '/api/user/limits', caller: true, keyed: true, repeatable: true, body: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },

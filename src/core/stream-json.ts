@@ -1,8 +1,16 @@
-/** Serializes a value in pieces; an async iterable in it becomes an array that is never in memory as a whole. */
+/** Serializes a value in pieces; an async iterable in it, at any depth, becomes an array that is never in memory as a whole. */
 export async function* streamJson(value: unknown): AsyncGenerator<string> {
   if (isAsyncIterable(value)) {
     let separator = '['
     for await (const item of value) {
+      yield separator
+      yield* streamJson(item)
+      separator = ','
+    }
+    yield separator === '[' ? '[]' : ']'
+  } else if (Array.isArray(value)) {
+    let separator = '['
+    for (const item of value) {
       yield separator
       yield* streamJson(item)
       separator = ','

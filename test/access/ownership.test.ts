@@ -506,6 +506,7 @@ for (const who of ['others', 'its owner'] as const)
     })
 
     test('is in no response to another caller', async () => {
+      expectStatus(202, await stranger.post('/api/user/export'))
       const reads = operationsOf(document).filter(located => located.method === 'GET' && isProtected(located))
       expect(reads.length).toBeGreaterThan(6)
       for (const { name, path } of reads.filter(({ path }) => !path.includes('{'))) {

@@ -333,6 +333,10 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
   await tx.insert(webhookLanes).values({ endpointId, userId, nextAttemptAt: at })
   const delivery = { endpointId, userId, sequence: 1, type: 'shop.purchase', body: text, createdAt: at }
   await tx.insert(webhookDeliveries).values({ ...delivery, state: 'failed', attempts: 0, response: '' })
+  const { dataExports, dataExportParts } = tx.tables
+  const file = { id: text, userId, day: text, createdAt: at, expiresAt: at, completedAt: at, parts: 1 }
+  await tx.insert(dataExports).values(file)
+  await tx.insert(dataExportParts).values({ exportId: text, part: 0, content: text })
   const { devices, pushServices, pushDeliveries } = tx.tables
   const device = { userId, deviceId: text, service: text, createdAt: at }
   const token = { tokenHash: text, encryptedToken: text, lastUsedAt: at }

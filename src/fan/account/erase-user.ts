@@ -1,7 +1,7 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
  * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, pushes, the locker, linked
- * wallets, memberships, leagues, divisions, messages and preferences of them, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * wallets, memberships, leagues, divisions, messages and preferences of them, files of exports, and relations to other fans. The rest stays under an id that does not identify a person: the
  * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
  * claims, purchases and packs.
  */
@@ -45,6 +45,7 @@ import { deleteWallets } from '../../play/wallets/wallets.ts'
 import { deleteMessagesOf } from '../messages/personal-data.ts'
 import { eraseReports } from '../moderation/personal-data.ts'
 import { deleteReferralCodes } from '../referrals/referrals.ts'
+import { deleteExportsOf } from './exports.ts'
 
 export interface Erasure {
   /** Null for a fan without a user record, who only signed in on a device. */
@@ -189,6 +190,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)
   await deletePushesOf(tx, user.id)
+  await deleteExportsOf(tx, user.id)
   await deleteSessions(tx, user)
   await deleteKeysOf(tx, user)
   return first

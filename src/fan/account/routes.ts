@@ -1,13 +1,18 @@
+import { Elysia } from 'elysia'
 import { Type } from '../../core/typebox.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { type AccountDeps, deleteAccount } from './delete-account.ts'
+import type { ExportLinks } from './export-links.ts'
+import { DataExport, exampleExport, readExport, requestExport } from './exports.ts'
 import { thrownBy } from './problems.generated.ts'
 
-type RouteDeps = FanDeps & Pick<AccountDeps, 'log'> & { config: Config }
+type RouteDeps = FanDeps & Pick<AccountDeps, 'log'> & { config: Config; exportLinks: ExportLinks }
 
-export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
+const pendingExport = { ...exampleExport, state: 'pending', url: null } satisfies DataExport
+
+const deleteRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
   fans(deps, { prefix: '/api/user', tag: 'User' }).delete(
     '',
     async ({ caller, status }) => {
@@ -27,3 +32,41 @@ export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
       problems: thrownBy.deleteAccount,
     }),
   )
+
+const exportRoutes = (deps: RouteDeps) =>
+  fans(deps, { prefix: '/api/user/export', tag: 'User' })
+    .post(
+      '',
+      ({ status, write }) =>
+        write(async (tx, fan) => {
+          const { created, dataExport } = await requestExport(tx, fan, deps.exportLinks)
+          return status(created ? 202 : 200, dataExport)
+        }),
+      operation({
+        id: 'requestExport',
+        whenSuspended: 'allowed',
+        summary: 'Ask for a file with your data',
+        description:
+          'The file has all data that is stored about you, as JSON. It is written in the background, mostly within a minute, and kept for 7 days. Possible once a day, in the time zone of the club: a repeat returns the export of the day.',
+        body: Nothing,
+        // The link in the response must not be stored.
+        idempotencyKey: 'none',
+        responses: { 200: DataExport, 202: DataExport },
+        examples: { 200: exampleExport, 202: pendingExport },
+      }),
+    )
+    .get(
+      '',
+      ({ caller }) => readExport(deps.db.read, caller, deps.exportLinks),
+      operation({
+        id: 'readExport',
+        summary: 'Read the state of your file',
+        description: 'The newest export, with a link when the file is ready.',
+        responses: { 200: DataExport },
+        problems: thrownBy.readExport,
+        examples: { 200: exampleExport },
+      }),
+    )
+
+export const accountRoutes = (deps: RouteDeps) =>
+  new Elysia({ name: 'matchday/account', normalize: false }).use(deleteRoutes(deps)).use(exportRoutes(deps))

@@ -12,6 +12,7 @@ import { differs, type Finding } from '../../core/finding.ts'
 import { createDeviceEncryption } from '../../delivery/push/tokens.ts'
 import { listEndpoints } from '../../delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
+import { createExportEncryption } from '../../fan/account/exports.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { ENCRYPTED } from '../../platform/http/idempotency/stored-response.ts'
 import { createAddressEncryption, decryptAddress } from '../../play/shop/addresses.ts'
@@ -19,6 +20,7 @@ import { createAddressEncryption, decryptAddress } from '../../play/shop/address
 export interface EncryptionKeys {
   addressEncryption: RotatingEncryption
   deviceEncryption: RotatingEncryption
+  exportEncryption: RotatingEncryption
   webhookSecrets: WebhookSecrets
 }
 
@@ -26,6 +28,7 @@ export interface EncryptionKeys {
 export const encryptionKeysOf = (keys: Config['nativeTokens']): EncryptionKeys => ({
   addressEncryption: createAddressEncryption(keys),
   deviceEncryption: createDeviceEncryption(keys),
+  exportEncryption: createExportEncryption(keys),
   webhookSecrets: createWebhookSecrets(keys),
 })
 
@@ -59,13 +62,17 @@ const COLUMNS: Record<string, Count> = {
   },
 }
 
-/** Counts of rows that live for a day. There are many and they have no index, so a running server does not count them. */
+/** Counts of rows that live for a day or a week. There may be many and they have no index, so a running server does not count them. */
 const SHORT_LIVED: Record<string, Count> = {
   'idempotency_keys.response'(reader, { addressEncryption }) {
     const { idempotencyKeys: keys } = reader.tables
     const unread = isUnread(sql`substr(${keys.response}, ${ENCRYPTED.length + 1})`, addressEncryption)
     const isLive = gt(keys.expiresAt, reader.now())
     return countRows(reader, keys, and(like(keys.response, `${ENCRYPTED}%`), unread, isLive) ?? sql`true`)
+  },
+  'data_export_parts.content'(reader, { exportEncryption }) {
+    const { dataExportParts: parts } = reader.tables
+    return countRows(reader, parts, isUnread(sql`${parts.content}`, exportEncryption))
   },
 }
 

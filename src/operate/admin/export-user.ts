@@ -16,6 +16,7 @@ import { exportScores } from '../../economy/leaderboard/personal-data.ts'
 import { exportPoints } from '../../economy/points/personal-data.ts'
 import { findSeam, type Seam } from '../../economy/points/seams.ts'
 import { exportRuleUses } from '../../economy/rules/personal-data.ts'
+import { exportExports } from '../../fan/account/exports.ts'
 import { exportConsents } from '../../fan/consents/consents.ts'
 import { exportMessages } from '../../fan/messages/inbox.ts'
 import { exportCampaigns } from '../../fan/messages/personal-data.ts'
@@ -146,6 +147,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     divisions: await exportDivisions(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
     devices: await exportDevices(reader, user.id),
+    dataExports: await exportExports(reader, user.id),
     pushes: await exportPushes(reader, user.id),
     checkIns: await exportCheckIns(reader, user.id),
     memberships: await exportMemberships(reader, user.id),

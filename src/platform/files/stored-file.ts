@@ -11,7 +11,7 @@ const TOGETHER = 8
 export const packPart = (bytes: Uint8Array<ArrayBuffer>): string =>
   Buffer.from(Bun.gzipSync(bytes, { level: 1 })).toString('base64')
 
-const unpackPart = (content: string): Buffer =>
+export const unpackPart = (content: string): Buffer =>
   Buffer.from(Bun.gunzipSync(Buffer.from(content, 'base64')).buffer)
 
 /** The file was deleted, or is not complete. */

@@ -250,6 +250,15 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'tickets-for-ada',
         },
       },
+      dataExports: {
+        userId: {
+          row: {
+            ...{ id: 'export-of-ada', userId, day: '2026-01-30', createdAt: at(30), expiresAt: at(37) },
+            ...{ completedAt: at(30), parts: 0 },
+          },
+          shown: 'export-of-ada',
+        },
+      },
       notificationPreferences: {
         userId: {
           row: {

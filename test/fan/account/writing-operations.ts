@@ -182,6 +182,7 @@ export const operations: Record<
   changeNotificationPreferences: (_, fan) => ({
     send: () => fan.patch('/api/user/notifications', { match: { push: false } }),
   }),
+  requestExport: (_, fan) => ({ send: () => fan.post('/api/user/export') }),
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })

@@ -57,6 +57,7 @@ onEachEngine('A sanction', world => {
         'refreshNativeToken',
         'removeDevice',
         'removeLeagueMember',
+        'requestExport',
         'setOwnLimits',
         'unblockFan',
         'unlinkWallet',

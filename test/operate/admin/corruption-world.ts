@@ -10,6 +10,7 @@ import { grantPoints } from '../../../src/economy/points/grants.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { EMPTY_STATE } from '../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { ownerOfPart } from '../../../src/fan/account/exports.ts'
 import { remindFans } from '../../../src/fan/messages/remind.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
@@ -791,6 +792,11 @@ async function operations(world: World, userId: string) {
     await tx
       .insert(t.webhookLanes)
       .values({ endpointId: 'endpoint', userId, nextAttemptAt: at, leaseEndsAt: at })
+    const asked = { id: 'export', userId, day: '2026-08-15', createdAt: at, expiresAt: at }
+    await tx.insert(t.dataExports).values({ ...asked, completedAt: at, parts: 1 })
+    const [exportId, owner, nonce] = ['export', ownerOfPart('export', 0), tx.randomBytes(12)]
+    const content = world.deps.exportEncryption.encrypt('{}', owner, nonce)
+    await tx.insert(t.dataExportParts).values({ exportId, part: 0, content })
     await tx.insert(t.pushServices).values({ name: 'fcm' })
     const device = { userId, deviceId: 'phone' }
     await tx.insert(t.devices).values({

@@ -99,11 +99,12 @@ const UNKNOWN: Record<string, string[]> = {
       'deferredSyncs.*',
       'users.sessionsEndedAt',
       'devices.*',
+      'dataExportParts.*',
     ],
   ],
   'how far a task is: a wrong one is repeated, or late': [
     ...['events.position', 'eventDistribution.*', 'eventSinks.*', 'matchEvents.*', 'matchSettlements.dueAt'],
-    ...['matchReminders.*', 'messageCampaigns.*', 'messageCampaignFans.*'],
+    ...['dataExports.*', 'matchReminders.*', 'messageCampaigns.*', 'messageCampaignFans.*'],
     ...['leagues.dueAt', 'leagueRounds.tellFrom'],
     'questionSettlements.dueAt',
     ...['payments.acknowledgeBy', 'pointsExpiry.*', 'webhookLanes.*', 'webhookDeliveries.*', 'jobRuns.*'],

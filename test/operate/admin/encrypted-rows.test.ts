@@ -13,6 +13,7 @@ import {
   warnOfUnreadable,
 } from '../../../src/operate/admin/encrypted-rows.ts'
 import { reencryptAddresses } from '../../../src/play/shop/sweep-orders.ts'
+import { writeFiles } from '../../fan/account/exports-world.ts'
 import { DAY, expectStatus, patientFan } from '../../play/packs/packs-world.ts'
 import { ADDRESS, addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
 import { createClient } from '../../support/client.ts'
@@ -22,7 +23,7 @@ import { onEachEngine } from '../../support/world.ts'
 const NEW_KEY = { kid: 'new', d: 'another secret of 32 bytes and more' }
 const COLUMNS = ['orders.address', 'devices.encrypted_token', 'webhook_endpoints.encrypted_secret']
 /** Counted by verify-ledger alone. */
-const SHORT_LIVED = ['idempotency_keys.response']
+const SHORT_LIVED = ['idempotency_keys.response', 'data_export_parts.content']
 
 onEachEngine(
   'Rows that are encrypted',
@@ -40,6 +41,8 @@ onEachEngine(
       await db.write(tx =>
         addEndpoint(tx, deps.webhookSecrets, { url: 'https://club.example', types: ['*'] }),
       )
+      expectStatus(202, await fan.post('/api/user/export'))
+      await writeFiles(world)
       const { key } = config.nativeTokens
       // The public part, as an operator may leave it in the array.
       const { d: _, ...publicKey } = key
@@ -113,6 +116,7 @@ const ENCRYPTING: Record<string, [calls: number, what: string]> = {
   'identity/auth/routes.ts': [1, 'native_sessions: ends with the token of the provider'],
   'economy/archive/lines.ts': [1, 'not stored: files of the archive, with a key for each fan'],
   'identity/staff/provider/sign-in.ts': [1, 'not stored: a cookie'],
+  'operate/admin/write-exports.ts': [1, 'data_export_parts.content'],
   'platform/http/idempotency/idempotency.ts': [1, 'idempotency_keys.response'],
   'platform/http/idempotency/stored-response.ts': [1, 'idempotency_keys.response'],
   'play/shop/addresses.ts': [1, 'orders.address'],

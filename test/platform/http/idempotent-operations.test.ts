@@ -21,7 +21,7 @@ import { type Document, isProtected, type Located, operationsOf, readDocument } 
 
 const MUTATIONS = ['POST', 'PUT', 'PATCH']
 /** Their responses carry secrets, which are not stored. */
-const ISSUES_SECRETS = /^\/api\/(auth|stream)\//
+const ISSUES_SECRETS = /^\/api\/((auth|stream)\/|user\/export$)/
 const REFERENCE = { $ref: '#/components/parameters/IdempotencyKey' }
 
 onEngine(sqliteEngine, 'documented mutations', world => {

@@ -24,6 +24,7 @@ import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { type CarriedPoints, carryPoints } from '../../../economy/points/personal-data.ts'
 import { readSeams } from '../../../economy/points/seams.ts'
 import { addRuleUses } from '../../../economy/rules/personal-data.ts'
+import { deleteExportsOf } from '../../../fan/account/exports.ts'
 import { readOnboarding } from '../../../fan/onboarding/onboarding.ts'
 import { mergeReferrals } from '../../../fan/referrals/referrals.ts'
 import { endAllSessions, lockSignIn } from '../../../identity/auth/token-validity.ts'
@@ -90,6 +91,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   await voidTradesOf(tx, from.id)
   await mergeReferrals(tx, { from, into })
   await deleteSegmentsOf(tx, from.id)
+  await deleteExportsOf(tx, from.id)
   const cash = await carryCash(tx, merge)
   const moved = await moveRows(tx, merge)
   const rewards = await mergeClaims(tx, merge)
