@@ -54,6 +54,11 @@ export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
 export const signIn = (accessToken: string) =>
   unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
 
+export type DataFile = Data<'readExport'>
+/** Null if the fan has asked for none. */
+export const readDataFile = () => orNull(send(api.readExport()), 'export_not_found')
+export const requestDataFile = (): Promise<DataFile> => send(api.requestExport())
+
 /**
  * Needs the token of a new sign-in, which the API requires. False: the token belongs to another fan, and nothing is deleted.
  */

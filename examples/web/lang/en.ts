@@ -592,6 +592,15 @@ export const en = {
     file: 'Download the proof',
     fileAbout: 'Anyone can verify the file without the club.',
   },
+  dataFile: {
+    title: 'Your data',
+    lead: 'A file with everything that is stored about you. You can ask for it once a day.',
+    ask: 'Ask for the file',
+    askAgain: 'Ask for a newer file',
+    pending: 'The file is being written. It is here in a moment.',
+    download: 'Download the file',
+    until: (day: string) => `The file is kept until ${day}.`,
+  },
   deletion: {
     title: 'Delete your account',
     lead: 'This is permanent. The same sign-in cannot be used for a new account.',

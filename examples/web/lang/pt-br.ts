@@ -435,6 +435,15 @@ export const ptBr: Text = {
     file: 'Baixar a prova',
     fileAbout: 'Qualquer pessoa pode conferir o arquivo sem o clube.',
   },
+  dataFile: {
+    title: 'Seus dados',
+    lead: 'Um arquivo com tudo o que está guardado sobre você. Você pode pedi-lo uma vez por dia.',
+    ask: 'Pedir o arquivo',
+    askAgain: 'Pedir um arquivo mais recente',
+    pending: 'O arquivo está sendo escrito. Fica aqui em instantes.',
+    download: 'Baixar o arquivo',
+    until: (day: string) => `O arquivo fica guardado até ${day}.`,
+  },
   deletion: {
     ...pt.deletion,
     title: 'Excluir a conta',

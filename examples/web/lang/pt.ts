@@ -610,6 +610,15 @@ export const pt: Text = {
     file: 'Descarregar a prova',
     fileAbout: 'Qualquer pessoa pode verificar o ficheiro sem o clube.',
   },
+  dataFile: {
+    title: 'Os teus dados',
+    lead: 'Um ficheiro com tudo o que está guardado sobre ti. Podes pedi-lo uma vez por dia.',
+    ask: 'Pedir o ficheiro',
+    askAgain: 'Pedir um ficheiro mais recente',
+    pending: 'O ficheiro está a ser escrito. Fica aqui dentro de momentos.',
+    download: 'Transferir o ficheiro',
+    until: (day: string) => `O ficheiro fica guardado até ${day}.`,
+  },
   deletion: {
     title: 'Apagar a conta',
     lead: 'É definitivo. O mesmo início de sessão não serve para uma conta nova.',

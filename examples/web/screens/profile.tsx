@@ -13,6 +13,7 @@ import {
 import { changeLanguage, formatHandle, language, languageNames, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
+import { DataFile } from '../parts/data-file.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
 import { Avatar } from '../parts/picture.tsx'
@@ -89,6 +90,7 @@ export function Profile() {
           </select>
         </Section>
       )}
+      <DataFile />
       <p class="leave actions">
         <Button kind="danger" busy={leave.isBusy} onClick={() => leave.run(null)}>
           {text.profile.signOut}
