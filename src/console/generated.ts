@@ -3252,6 +3252,62 @@ export interface components {
             /** @enum {string} */
             state: "none" | "running" | "done";
         };
+        /**
+         * ConsolePredictionRules
+         * @description The rules by which fans predict the match.
+         */
+        ConsolePredictionRules: {
+            /** @description Id of a competition of the catalogue. Null: the default one, whose points are settings of the club. */
+            competition: string | null;
+            /**
+             * @description When predictions close: at the kick-off of their match, or all of a round at the first kick-off of the round.
+             * @enum {string}
+             */
+            deadline: "match" | "round";
+            /** @description When predictions close, if no kick-off changes: that of the match, or the first one of its round. */
+            closesAt: string;
+            /** @description Points of a prediction by its best hit. */
+            points: {
+                /** @description For both scores. */
+                exact: number;
+                /** @description For the goal difference. */
+                difference: number;
+                /** @description For home win, draw or away win. */
+                outcome: number;
+            };
+            /** @description How many predictions a fan can double in a season, at most one of a round. Null: none. */
+            joker: number | null;
+            /** @description Whether the points of an outcome grow by the share of fans who chose another one. */
+            crowd: boolean;
+            /** @description How fans chose, with `crowd`: from the deadline on, and never changed. Null before. */
+            split: {
+                /** @description All fans who predicted the match. */
+                predictions: number;
+                /** @description Home win. */
+                home: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+                /** @description Draw. */
+                draw: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+                /** @description Away win. */
+                away: {
+                    /** @description Fans who chose it. */
+                    predictions: number;
+                    /** @description What it gives if nothing more is right. */
+                    points: number;
+                };
+            } | null;
+            /** @description Name of the competition; null for the default one. */
+            name: string | null;
+        };
         /** ConsoleMatchDetail */
         ConsoleMatchDetail: {
             /** @description The match. */
@@ -3296,6 +3352,7 @@ export interface components {
                 closesAt: string;
             } | null;
             progress: components["schemas"]["SettlementProgress"];
+            rules: components["schemas"]["ConsolePredictionRules"];
             /** @description Fans who have checked in. */
             checkIns: number;
             /** @description The page of a screen at the gate, on the public address. */
@@ -3331,6 +3388,8 @@ export interface components {
             draw: number;
             /** @description Of them, for the away team. */
             away: number;
+            /** @description Of the predictions, those with a joker. */
+            jokers: number;
             /** @description The scores that most fans predict, at most five. */
             scores: {
                 /** @description Goals. */

@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const page = await demo.visit()
       await openMatches(page, 3)
       await page
-        .getByText(/^Your prediction: \d – \d, \d+ points$/)
+        .getByText(/^Your prediction: \d – \d, \d+ points(,|$)/)
         .first()
         .waitFor()
       await demo.open(page, 'You')
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a goal appears without a reload, and predictions of the match close',
+    'a goal appears without a reload, with what the prediction gives at this score, and predictions of the match close',
     async () => {
       const page = await demo.visit()
       const cup = { competition: 'Winter Cup', season: '2026/27', round: null }
@@ -162,11 +162,17 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await demo.db.write(tx => upsertMatch(tx, { ...match, kickoffAt }))
       await openMatches(page, 13)
       const shown = page.getByRole('listitem').filter({ hasText: /Winter Cup/ })
-      await shown.getByRole('button', { name: /^Predict/ }).waitFor()
+      await shown.getByRole('spinbutton').first().fill('1')
+      await shown.getByRole('spinbutton').last().fill('0')
+      await shown.getByRole('button', { name: /^Predict/ }).click()
+      await shown.getByText('Your prediction: 1 – 0', { exact: true }).waitFor()
       const goal = { status: 'live' as const, homeScore: 1, awayScore: 0, revision: 2 }
       await demo.db.write(tx => upsertMatch(tx, { ...match, kickoffAt, ...goal }))
-      await shown.getByText('1 – 0').waitFor()
-      await shown.getByRole('button', { name: /^Predict/ }).waitFor({ state: 'detached' })
+      await shown.getByText(/^Your prediction: 1 – 0, [1-9]\d* points if it ends like this$/).waitFor()
+      expect(await shown.getByRole('button').count()).toBe(0)
+      const second = { ...goal, awayScore: 3, revision: 3 }
+      await demo.db.write(tx => upsertMatch(tx, { ...match, kickoffAt, ...second }))
+      await shown.getByText('Your prediction: 1 – 0, 0 points if it ends like this').waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -1,6 +1,14 @@
 /** Match day in Chromium: goals by thumb, a result, its correction with the effect told, and a report from elsewhere. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { addMatch, addPredictor, HOUR, settleAll } from '../play/predictions/match-world.ts'
+import { freezeDueSplits } from '../../src/play/predictions/split.ts'
+import {
+  addCompetition,
+  addMatch,
+  addPredictor,
+  HOUR,
+  predict,
+  settleAll,
+} from '../play/predictions/match-world.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -91,6 +99,37 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser
         const { matches } = world.db.tables
         const stored = (await world.db.read.select().from(matches)).find(({ id }) => id === matchId)
         expect(stored).toMatchObject({ homeScore: 1, awayScore: 1, revision: revision() + 6 })
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled).toBeLessThanOrEqual(viewport.width)
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      },
+    )
+
+    test.each([
+      ['desktop', 'light', { width: 1440, height: 900 }],
+      ['phone', 'dark', { width: 390, height: 844 }],
+    ] as const)(
+      'a match of a competition says its rules, its jokers, and what outcomes give once predictions are closed (%s)',
+      async (name, colorScheme, viewport) => {
+        const competition = await addCompetition(world, { name: 'Winter Cup', joker: 3, crowd: true })
+        const { matchId } = await addMatch(world, { competition, round: 'Final' })
+        const fan = await addPredictor(world, matchId, 2, 1)
+        await predict(fan, matchId, 2, 1, true)
+        await addPredictor(world, matchId, 0, 0)
+        const browser = await openBrowser({ viewport, colorScheme })
+        const page = await pages.open(browser.context, `/match-day/${matchId}`, 'editor')
+        await page.getByText(/^Winter Cup · Final/).waitFor()
+        const shown = page.locator('.section').filter({ hasText: 'What fans predict' })
+        await shown.getByText('1 on this match; 3 a season for each fan').waitFor()
+        await shown.getByText(/40 for the score, 20 for the difference, 7 for the outcome/).waitFor()
+        await shown.getByText(/the first kick-off of the round/).waitFor()
+        world.clock.advance(HOUR)
+        await freezeDueSplits(world.db)
+        await page.reload()
+        await shown.getByText('1, 10 points').first().waitFor()
+        await takeScreenshot(page, `match-competition-${name}`, { fullPage: true })
+        expect(await findSerious(page)).toEqual([])
         const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
         expect(scrolled).toBeLessThanOrEqual(viewport.width)
         expect(browser.complaints).toEqual([])

@@ -1,6 +1,15 @@
 /** Match day in the console: live scores by hand, corrections, and how far predictions are settled. */
 import { expect, test } from 'bun:test'
-import { addMatch, addPredictor, HOUR, settleAll, stateOf } from '../play/predictions/match-world.ts'
+import { freezeDueSplits } from '../../src/play/predictions/split.ts'
+import {
+  addCompetition,
+  addMatch,
+  addPredictor,
+  HOUR,
+  predict,
+  settleAll,
+  stateOf,
+} from '../play/predictions/match-world.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -48,6 +57,37 @@ onEachEngine('match day in the console', world => {
     expect([progress, settlement]).toMatchObject([{ predictions: 2, settled: 2, state: 'done' }, 'done'])
     expect(progress.points).toBe((await stateOf(world, fan, matchId)).sum)
     expect(progress.points).toBeGreaterThan(0)
+  })
+
+  test('says the rules of a competition, who has jokers, and how fans chose once predictions are closed', async () => {
+    const points = { exact: 40, difference: 20, outcome: 10 }
+    const competition = await addCompetition(world, { name: 'Winter cup', joker: 3, crowd: true, points })
+    const first = await addMatch(world, { competition, round: '1' })
+    world.clock.advance(1)
+    const { matchId } = await addMatch(world, { competition, round: '1' })
+    const fan = await addPredictor(world, matchId, 2, 1)
+    await predict(fan, matchId, 2, 1, true)
+    await addPredictor(world, matchId, 1, 0)
+    const rules = { competition, name: 'Winter cup', deadline: 'round', points, joker: 3, crowd: true }
+    const closesAt = (await read(first.matchId)).kickoffAt
+    expect((await read(matchId)).rules).toEqual({ ...rules, closesAt, split: null })
+    expect((await editor.get(`/api/match-day/matches/${matchId}/pulse`)).body).toMatchObject({
+      predictions: 2,
+      jokers: 1,
+      scores: [
+        { homeScore: 1, awayScore: 0, predictions: 1 },
+        { homeScore: 2, awayScore: 1, predictions: 1 },
+      ],
+    })
+    world.clock.advance(HOUR)
+    await freezeDueSplits(world.db)
+    expect((await read(matchId)).rules.split).toMatchObject({
+      predictions: 2,
+      home: { predictions: 2, points: 10 },
+      draw: { predictions: 0, points: 20 },
+    })
+    const { matchId: other } = await addMatch(world)
+    expect((await read(other)).rules).toMatchObject({ competition: null, name: null, joker: null })
   })
 
   test('a correction needs a reason, and predictions are settled again', async () => {
@@ -156,7 +196,7 @@ onEachEngine('match day in the console', world => {
     world.clock.advance(1)
     await checkIn()
     const { minutes, scores, ...counts } = await pulse()
-    expect(counts).toEqual({ predictions: 4, home: 2, draw: 1, away: 1, checkIns: 4 })
+    expect(counts).toEqual({ predictions: 4, home: 2, draw: 1, away: 1, jokers: 0, checkIns: 4 })
     expect(scores[0]).toEqual({ homeScore: 2, awayScore: 1, predictions: 2 })
     expect(minutes.map((one: { checkIns: number }) => one.checkIns).slice(-3)).toEqual([0, 3, 1])
     expect([minutes.length, minutes.at(-1).at]).toEqual([30, new Date(world.clock.ms).toISOString()])

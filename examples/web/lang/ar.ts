@@ -580,6 +580,7 @@ export const ar: Text = {
     yours: (home, away) => `توقعك: ${number.format(home)} – ${number.format(away)}`,
     void: 'ملغى',
     earned: points,
+    atThisScore: count => `${points(count)} إذا انتهت هكذا`,
     none: 'لم تتوقع هذه المباراة.',
     exact: 'توقّع دقيق',
     shareNeedsHandle: 'توقّع دقيق. اختر اسم مستخدم لتشاركه.',

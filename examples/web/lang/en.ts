@@ -532,6 +532,7 @@ export const en = {
     yours: (home: number, away: number) => `Your prediction: ${home} – ${away}`,
     void: 'void',
     earned: (points: number) => plural(points, 'point', 'points'),
+    atThisScore: (points: number) => `${plural(points, 'point', 'points')} if it ends like this`,
     none: 'You have not predicted this match.',
     exact: 'An exact prediction',
     shareNeedsHandle: 'Exactly right. Choose a handle to share it.',

@@ -551,6 +551,7 @@ export const pt: Text = {
     yours: (home, away) => `A tua previsão: ${home} – ${away}`,
     void: 'anulada',
     earned: points,
+    atThisScore: count => `${points(count)} se acabar assim`,
     none: 'Não previste este jogo.',
     exact: 'Uma previsão exata',
     shareNeedsHandle: 'Em cheio. Escolhe um nome de utilizador para partilhar.',

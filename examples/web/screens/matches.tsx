@@ -46,7 +46,10 @@ async function loadMatches() {
   const next = coming.matches.filter(({ status }) => status !== 'finished').slice(0, SHOWN)
   const results = finished.matches.toReversed().slice(0, SHOWN)
   const names = new Map(competitions.map(({ id, name }) => [id, name]))
-  const ruled = [...next, ...results].filter(({ competition }) => names.has(competition))
+  // What a running match would give is drawn by its rules.
+  const ruled = [...next, ...results].filter(
+    ({ competition, status }) => names.has(competition) || status === 'live',
+  )
   const rules = await Promise.all(ruled.map(({ id }) => readPredictionRules(id)))
   const hasExact = predictions.some(({ settled }) => settled?.exact)
   const [profile, privacy] = hasExact ? await Promise.all([readProfile(), readPrivacy()]) : []
@@ -184,7 +187,7 @@ export function Prediction({ match, data, reload }: PredictionProps) {
   if (!isOpen(match, rules))
     return (
       <>
-        <p class="predicted">{own ? describeOwn(own, rules) : text.matches.none}</p>
+        <p class="predicted">{own ? describeOwn(own, rules, match) : text.matches.none}</p>
         {rules?.split && <Split of={rules.split} home={home} away={away} />}
         {own?.settled?.exact && <ShareExact matchId={match.id} handle={handle} isPublic={isPublic} />}
       </>
@@ -223,7 +226,7 @@ export function Prediction({ match, data, reload }: PredictionProps) {
         )}
       </form>
       {rules && <p class="predicted">{text.matches.closes(formatMoment(rules.closesAt))}</p>}
-      {own && <p class="predicted">{describeOwn(own, rules)}</p>}
+      {own && <p class="predicted">{describeOwn(own, rules, match)}</p>}
       {write.error !== null && <Notice error={write.error} />}
     </>
   )
@@ -265,12 +268,42 @@ const Score = ({ name, label, value }: { name: string; label: string; value: num
   />
 )
 
-function describeOwn(prediction: OwnPrediction, rules: PredictionRules | undefined): string {
+const outcomeOf = ({ homeScore, awayScore }: { homeScore: number; awayScore: number }) =>
+  homeScore > awayScore ? 'home' : homeScore < awayScore ? 'away' : 'draw'
+
+/** What a prediction gives if a live match ends at its score. Null: the match is not live. */
+function pointsAtScore(
+  own: OwnPrediction,
+  { points, split }: PredictionRules,
+  { status, homeScore, awayScore }: Match,
+): number | null {
+  if (status !== 'live' || homeScore === null || awayScore === null) return null
+  const chosen = outcomeOf(own)
+  const isDifference = own.homeScore - own.awayScore === homeScore - awayScore
+  const sum =
+    isDifference && own.homeScore === homeScore
+      ? points.exact
+      : isDifference
+        ? points.difference
+        : chosen === outcomeOf({ homeScore, awayScore })
+          ? (split?.[chosen].points ?? points.outcome)
+          : 0
+  return own.joker ? 2 * sum : sum
+}
+
+function describeOwn(prediction: OwnPrediction, rules: PredictionRules | undefined, match: Match): string {
   const { homeScore, awayScore, state, settled, joker } = prediction
   const own = text.matches.yours(homeScore, awayScore)
   if (state === 'void') return `${own}, ${text.matches.void}`
-  if (!settled) return joker ? `${own}, ${text.matches.withJoker}` : own
-  const chosen = homeScore > awayScore ? 'home' : homeScore < awayScore ? 'away' : 'draw'
+  if (!settled) {
+    const points = rules ? pointsAtScore(prediction, rules, match) : null
+    return [
+      own,
+      ...(joker ? [text.matches.withJoker] : []),
+      ...(points === null ? [] : [text.matches.atThisScore(points)]),
+    ].join(', ')
+  }
+  const chosen = outcomeOf(prediction)
   const outcome = settled.outcome && !settled.difference ? rules?.split?.[chosen].points : undefined
   const bonus = outcome === undefined ? 0 : outcome - (rules?.points.outcome ?? outcome)
   return [

@@ -61,6 +61,7 @@ const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
 export interface Competition {
   id: string
+  name: string
   deadline: Deadline
   points: PredictionPoints
   /** Per season. Null: none. */
@@ -75,7 +76,7 @@ export async function findCompetition(
 ): Promise<Competition | undefined> {
   // Most names of competitions are no ids: no statement.
   const row = SLUG.test(competition) ? await selectActive(reader, competition) : undefined
-  return row && rulesOf(row)
+  return row && present(row)
 }
 
 const selectActive = preparedRow((reader: Reader, id: string) => {
@@ -87,14 +88,15 @@ const selectActive = preparedRow((reader: Reader, id: string) => {
 })
 
 /** Guarantee of the casts: only valid entries are written. */
-const rulesOf = ({
-  id,
+const present = ({
   deadline,
   points,
   joker,
   crowd,
+  ...row
 }: Tables['competitions']['$inferSelect']): Competition => ({
-  id,
+  id: row.id,
+  name: presentTexts(row).name,
   deadline: deadline as Deadline,
   points: JSON.parse(points) as PredictionPoints,
   joker,
@@ -130,9 +132,5 @@ export const getCompetitions = ({ read, cache }: ReadSource) =>
       .from(competitions)
       .where(eq(competitions.active, true))
       .orderBy(asc(competitions.id))
-    const listed = rows.map(row => {
-      const { name, translations } = row
-      return { ...presentTexts({ name, translations }), ...rulesOf(row) }
-    })
-    return { value: { competitions: listed }, tags: [competitionKind.list] }
+    return { value: { competitions: rows.map(present) }, tags: [competitionKind.list] }
   })

@@ -1,6 +1,7 @@
 /** What fans predict for a match, and what a result would do with their predictions. Both count the stored rows. */
 import { count, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { countJokers } from './jokers.ts'
 import { crowdBonus, hitsOf, outcomeOf, pointsFor, pointsOfMatch, type Scores } from './score.ts'
 import { findSplit } from './split.ts'
 
@@ -12,6 +13,8 @@ interface PredictionSplit {
   home: number
   draw: number
   away: number
+  /** Those with a joker. */
+  jokers: number
   /** The scores that most fans predict, most first. */
   scores: (Scores & { predictions: number })[]
 }
@@ -20,7 +23,7 @@ export async function readPredictionSplit(reader: Reader, matchId: string): Prom
   const { predictions } = reader.tables
   const { homeScore, awayScore } = predictions
   const groups = await reader
-    .select({ homeScore, awayScore, predictions: count() })
+    .select({ homeScore, awayScore, predictions: count(), jokers: countJokers(reader) })
     .from(predictions)
     .where(eq(predictions.matchId, matchId))
     .groupBy(homeScore, awayScore)
@@ -34,7 +37,15 @@ export async function readPredictionSplit(reader: Reader, matchId: string): Prom
       (a, b) => b.predictions - a.predictions || a.homeScore - b.homeScore || a.awayScore - b.awayScore,
     )
     .slice(0, LISTED_SCORES)
-  return { predictions: home + draw + away, home, draw, away, scores }
+  const jokers = groups.reduce((sum, one) => sum + one.jokers, 0)
+  return {
+    predictions: home + draw + away,
+    home,
+    draw,
+    away,
+    jokers,
+    scores: scores.map(({ jokers: _, ...score }) => score),
+  }
 }
 
 /** Predictions by match. A match without predictions has no entry. */

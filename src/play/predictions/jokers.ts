@@ -15,6 +15,10 @@ export const hasJoker = ({ jokerRound }: Pick<PredictionRow, 'jokerRound'>): boo
 const usesJoker = ({ tables: { predictions } }: Pick<Reader, 'tables'>) =>
   and(isNotNull(predictions.jokerRound), ne(predictions.state, 'void'))
 
+/** Of the predictions of a group. */
+export const countJokers = (reader: Reader) =>
+  sql`sum(case when ${usesJoker(reader)} then 1 else 0 end)`.mapWith(Number)
+
 interface JokerOf {
   userId: string
   matchId: string

@@ -64,30 +64,31 @@ const Share = (description: string) =>
     { description },
   )
 
-export const PredictionRules = Closed(
-  {
-    matchId: Type.String({ description: 'Slug of the match.' }),
-    competition: Nullable(Type.String(), {
-      description:
-        'Id of a competition of the catalogue. Null: the default one, whose points are settings of the club.',
+export const rulesMembers = {
+  competition: Nullable(Type.String(), {
+    description:
+      'Id of a competition of the catalogue. Null: the default one, whose points are settings of the club.',
+  }),
+  deadline: Deadline,
+  closesAt: Instant(
+    'When predictions close, if no kick-off changes: that of the match, or the first one of its round.',
+  ),
+  points: PredictionPoints,
+  joker: Nullable(Joker),
+  crowd: Crowd,
+  split: Nullable(
+    Closed({
+      predictions: Integer({ minimum: 0, description: 'All fans who predicted the match.' }),
+      home: Share('Home win.'),
+      draw: Share('Draw.'),
+      away: Share('Away win.'),
     }),
-    deadline: Deadline,
-    closesAt: Instant(
-      'When predictions close, if no kick-off changes: that of the match, or the first one of its round.',
-    ),
-    points: PredictionPoints,
-    joker: Nullable(Joker),
-    crowd: Crowd,
-    split: Nullable(
-      Closed({
-        predictions: Integer({ minimum: 0, description: 'All fans who predicted the match.' }),
-        home: Share('Home win.'),
-        draw: Share('Draw.'),
-        away: Share('Away win.'),
-      }),
-      { description: 'How fans chose, with `crowd`: from the deadline on, and never changed. Null before.' },
-    ),
-  },
+    { description: 'How fans chose, with `crowd`: from the deadline on, and never changed. Null before.' },
+  ),
+}
+
+export const PredictionRules = Closed(
+  { matchId: Type.String({ description: 'Slug of the match.' }), ...rulesMembers },
   { title: 'PredictionRules' },
 )
 

@@ -10,7 +10,7 @@ import { timeNow } from '../../parts/values.tsx'
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { FinishDialog } from './finish.tsx'
-import { CheckInRate, Crest, Score, Split, usePulse } from './parts.tsx'
+import { CheckInRate, Crest, PredictionRules, Score, Split, usePulse } from './parts.tsx'
 import { reportWithUndo, type State, stateOf } from './report.ts'
 import { Rounds } from './rounds.tsx'
 import { type MatchDetail, scoreOf } from './words.ts'
@@ -31,7 +31,14 @@ export function Cockpit({ of, match }: CockpitProps) {
       <Board of={of} match={match} />
       {may('catalogue.read') && <Rounds matchId={of.id} />}
       <Section title="What fans predict">
-        <Loaded of={pulse}>{data => <Split of={of} pulse={data} />}</Loaded>
+        <Loaded of={pulse}>
+          {data => (
+            <>
+              <Split of={of} pulse={data} />
+              <PredictionRules of={of.rules} jokers={data.jokers} />
+            </>
+          )}
+        </Loaded>
       </Section>
       <Section title="Check-ins">
         <Loaded of={pulse}>{data => <CheckInRate of={data} />}</Loaded>

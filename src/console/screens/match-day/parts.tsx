@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { formatClock, formatCount } from '../../parts/format.ts'
+import { Facts } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Time, timeNow } from '../../parts/values.tsx'
 import { session } from '../../session.ts'
@@ -65,7 +66,8 @@ export function Split({ of: match, pulse }: { of: MatchDetail; pulse: Pulse }) {
     { id: 'home', title: match.home.name, fans: home },
     { id: 'draw', title: 'Draw', fans: draw },
     { id: 'away', title: match.away.name, fans: away },
-  ]
+  ] as const
+  const { split } = match.rules
   return (
     <div class="split">
       <div class="split-bar" aria-hidden="true">
@@ -80,7 +82,11 @@ export function Split({ of: match, pulse }: { of: MatchDetail; pulse: Pulse }) {
               <bdi>{title}</bdi>
             </dt>
             <dd>
-              <strong>{shareOf(fans, predictions)} %</strong> <span class="quiet">{formatCount(fans)}</span>
+              <strong>{shareOf(fans, predictions)} %</strong>{' '}
+              <span class="quiet">
+                {formatCount(fans)}
+                {split && `, ${formatCount(split[id].points)} points`}
+              </span>
             </dd>
           </div>
         ))}
@@ -97,6 +103,41 @@ export function Split({ of: match, pulse }: { of: MatchDetail; pulse: Pulse }) {
         ))}
       </p>
     </div>
+  )
+}
+
+/** Until when fans predict, and for how many points. */
+export function PredictionRules({ of, jokers }: { of: MatchDetail['rules']; jokers: number }) {
+  const { name, deadline, closesAt, points, joker, crowd } = of
+  const isClosed = timeNow() >= Date.parse(closesAt)
+  return (
+    <Facts
+      of={[
+        [
+          'Rules',
+          name === null ? 'The settings of the club' : <bdi key="rules">{`Competition ${name}`}</bdi>,
+        ],
+        [
+          isClosed ? 'Closed' : 'Open until',
+          <>
+            <Time key="closes" at={closesAt} />,{' '}
+            {deadline === 'round' ? 'the first kick-off of the round' : 'its kick-off'}
+          </>,
+        ],
+        [
+          'Points',
+          `${formatCount(points.exact)} for the score, ${formatCount(points.difference)} for the difference, ${formatCount(points.outcome)} for the outcome${crowd ? ', and more the fewer fans chose it' : ''}`,
+        ],
+        ...(joker === null
+          ? []
+          : [
+              [
+                'Jokers',
+                `${formatCount(jokers)} on this match; ${formatCount(joker)} a season for each fan`,
+              ] satisfies [string, string],
+            ]),
+      ]}
+    />
   )
 }
 

@@ -2,6 +2,7 @@
 import { and, asc, eq, gte, inArray, lt } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
+import { findCompetition } from '../../../club/competitions/competition-kind.ts'
 import { type MatchRow, presentMatch } from '../../../club/matches/matches.ts'
 import { matchProblems } from '../../../club/matches/problems.ts'
 import { parseQueryInstant } from '../../../core/instant.ts'
@@ -10,6 +11,7 @@ import { DomainError } from '../../../core/problems.ts'
 import { countCheckIns } from '../../../play/check-ins/check-in.ts'
 import { countPredictions } from '../../../play/predictions/forecast.ts'
 import { readSettlementProgress, type SettlementProgress } from '../../../play/predictions/progress.ts'
+import { readRulesOf } from '../../../play/predictions/rules.ts'
 
 interface MatchesFilter {
   season?: string
@@ -52,11 +54,16 @@ export async function listAllMatches(
 
 /** @throws DomainError `match_not_found` */
 export async function readMatchDetail(reader: Reader, publicUrl: string, matchId: string) {
-  const [match] = await presentAll(reader, [await requireStored(reader, matchId)])
+  const row = await requireStored(reader, matchId)
+  const [match] = await presentAll(reader, [row])
   if (!match) throw new Error('each row is presented')
   return {
     ...match,
     progress: await readSettlementProgress(reader, matchId),
+    rules: {
+      ...(await readRulesOf(reader, row)),
+      name: (await findCompetition(reader, row))?.name ?? null,
+    },
     checkIns: await countCheckIns(reader, matchId),
     gateUrl: `${publicUrl.replace(/\/$/, '')}/check-in/${encodeURIComponent(matchId)}`,
   }

@@ -13,6 +13,7 @@ import {
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
+import { rulesMembers } from '../../../play/predictions/schema.ts'
 
 const Team = Closed(
   {
@@ -84,6 +85,15 @@ export const MatchDetail = Closed(
       },
       { title: 'SettlementProgress' },
     ),
+    rules: Closed(
+      {
+        ...rulesMembers,
+        name: Nullable(Type.String(), {
+          description: 'Name of the competition; null for the default one.',
+        }),
+      },
+      { title: 'ConsolePredictionRules', description: 'The rules by which fans predict the match.' },
+    ),
     checkIns: Integer({ description: 'Fans who have checked in.' }),
     gateUrl: Type.String({ description: 'The page of a screen at the gate, on the public address.' }),
   },
@@ -135,6 +145,7 @@ export const MatchPulse = Closed(
     home: Integer({ description: 'Of them, for the home team.' }),
     draw: Integer({ description: 'Of them, for a draw.' }),
     away: Integer({ description: 'Of them, for the away team.' }),
+    jokers: Integer({ description: 'Of the predictions, those with a joker.' }),
     scores: Type.Array(Closed({ homeScore: Score, awayScore: Score, predictions: Integer() }), {
       description: 'The scores that most fans predict, at most five.',
     }),
