@@ -33,6 +33,15 @@ export function describeType(row: EventRow, context: Context): Words | undefined
   return type?.describe(dataOf(row), context)
 }
 
+const ROUND_CLOSED = 'A round of a league was closed'
+/** By outcome. */
+const ROUNDS: Record<string, string> = {
+  won: 'Won a round of a league',
+  drawn: 'Drew a round of a league',
+  lost: 'Lost a round of a league',
+  bye: 'Had no opponent in a round of a league',
+}
+
 /** A type of the application that is shown and has no words does not compile. */
 const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>, Type> = {
   'onboarding.completed': { describe: () => ({ title: 'Completed the onboarding' }) },
@@ -196,9 +205,18 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     }),
     withoutData: 'Left a segment',
   },
-  'league.round_closed': { describe: () => ({ title: 'A round of a league was closed' }) },
-  'division.promoted': { describe: () => ({ title: 'Rose in a division', tone: 'good' }) },
-  'division.relegated': { describe: () => ({ title: 'Fell in a division' }) },
+  'league.round_closed': {
+    describe: ({ leagueId, week, outcome, points, opponentPoints }) => ({
+      title: typeof outcome === 'string' ? (ROUNDS[outcome] ?? ROUND_CLOSED) : ROUND_CLOSED,
+      facts: [
+        ...[idOf('League', leagueId), fact('Week', week), fact('Points', points)],
+        fact('Points of the opponent', opponentPoints),
+      ],
+    }),
+    withoutData: ROUND_CLOSED,
+  },
+  'division.promoted': ofDivision('Rose in a division', 'good'),
+  'division.relegated': ofDivision('Fell in a division'),
   'membership.started': ofMembership('A membership has started', 'good'),
   'membership.renewed': ofMembership('A membership was renewed', 'good'),
   'membership.ended': ofMembership('A membership has ended'),
@@ -232,6 +250,20 @@ function ofTier(title: string, tone?: Words['tone']): Type {
       ...(tone ? { tone } : {}),
       facts: [idOf('Account', accountId), idOf('Tier', tierId)],
     }),
+  }
+}
+
+function ofDivision(title: string, tone?: Words['tone']): Type {
+  return {
+    describe: ({ divisionId, levelId, toLevelId, rank, points }) => ({
+      title,
+      ...(tone ? { tone } : {}),
+      facts: [
+        ...[idOf('Division', divisionId), idOf('Level before', levelId), idOf('Level', toLevelId)],
+        ...[fact('Rank', rank), fact('Points', points)],
+      ],
+    }),
+    withoutData: title,
   }
 }
 
