@@ -1,11 +1,12 @@
 /** Writes a fan's vote, until the question closes. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
+import { mayBookPoints } from '../../economy/events/listeners.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
@@ -17,31 +18,33 @@ import type { Vote } from './schema.ts'
 
 /** The same vote again changes nothing. Problems in the order of the checks. */
 export async function writeVote(tx: Transaction, { userId }: Caller, questionId: string, vote: Vote) {
-  const question = await findQuestion(tx, questionId)
+  const now = tx.clock()
+  // First votes are the most: the insert finds out whether there is one. What is refused below rolls it back. On PostgreSQL, what
+  // is sent together takes one round trip.
+  const [question, [created]] = await Promise.all([
+    findQuestion(tx, questionId),
+    insertVote(tx, { questionId, userId, box: boxOf(userId), optionId: chosenIn(vote), now }),
+  ])
   if (!question?.active) throw new DomainError(questionProblems.question_not_found)
   const optionId = await requireOption(tx, question, vote)
-  const now = tx.clock()
   // The box decides: its times can have changed since.
   if (now < question.opensAt || now >= question.closesAt) throw closed()
-  // First votes are the most: the insert finds out whether there is one. What is refused below rolls it back.
-  const [created] = await insertVote(tx, { questionId, userId, box: boxOf(userId), optionId, now })
   const before = created ? undefined : await lockVote(tx, questionId, userId)
   if (before?.optionId === optionId) return readQuestion(tx, question, optionId)
   await requireEligible(tx, { userId }, { requires: requiresOf(question) })
   const box = before?.box ?? boxOf(userId)
   if (before && !question.changeable) throw new DomainError(questionProblems.already_voted)
-  if (before) await updateVote(tx, { questionId, userId, optionId, now })
-  else {
-    const { matchId } = question
-    // Guarantee of the cast: a constraint of the table.
-    const kind = question.kind as 'poll'
-    await recordEvent(tx, { userId, type: 'question.voted', data: { questionId, matchId, kind } })
-  }
+  const written = before
+    ? updateVote(tx, { questionId, userId, optionId, now })
+    : recordVoted(tx, userId, question)
+  // What listens to votes locks rows that many fans share, as every event does before the rows of its verb.
+  if (mayBookPoints(tx, VOTED)) await written
   const changes = new Map([[optionId, 1], ...(before ? ([[before.optionId, -1]] as const) : [])])
   // Votes of a box wait for each other from the count on.
   const [shown, [counted]] = await Promise.all([
     readQuestion(tx, question, optionId, changes),
     countIn(tx, { questionId, box, now, by: before ? 0 : 1 }),
+    written,
   ])
   if (!counted) throw closed()
   if (before) changeTally(tx, { questionId, box, optionId: before.optionId, by: -1 })
@@ -49,6 +52,15 @@ export async function writeVote(tx: Transaction, { userId }: Caller, questionId:
   tx.invalidate(votesTag(questionId))
   return shown
 }
+
+const VOTED = 'question.voted'
+
+const recordVoted = (tx: Transaction, userId: string, { id: questionId, matchId, kind }: QuestionRow) =>
+  // Guarantee of the cast: a constraint of the table.
+  recordEvent(tx, { userId, type: VOTED, data: { questionId, matchId, kind: kind as 'poll' } })
+
+/** The option, if the question takes what the vote has. */
+const chosenIn = ({ optionId, rating }: Vote) => String(optionId ?? rating ?? '')
 
 const closed = () => new DomainError(questionProblems.question_closed)
 
@@ -61,7 +73,7 @@ async function requireOption(reader: Reader, question: QuestionRow, vote: Vote):
   if (vote[other] !== undefined)
     refuseField({ pointer: `/${other}`, message: `must be absent: the question takes \`${name}\`` })
   if (value === undefined) refuseField({ pointer: `/${name}`, message: 'is required' })
-  const optionId = String(value)
+  const optionId = chosenIn(vote)
   const isOption =
     'team' in options ? await isPlayerOf(reader, options.team, optionId) : mayChoose(options, optionId)
   if (!isOption)
@@ -91,13 +103,35 @@ interface Choice {
   now: Date
 }
 
-const insertVote = prepared((tx: Transaction, { now, ...vote }: Choice & { box: number }) =>
-  tx
-    .insert(tx.tables.questionVotes)
-    .values({ ...vote, createdAt: now, changedAt: now, counted: true, points: 0, booked: 0 })
+/** Writes nothing if there is a vote, or no question. */
+const insertVote = prepared((tx: Transaction, { box, now, ...choice }: Choice & { box: number }) => {
+  const { questionBoxes: boxes, questionVotes: votes } = tx.tables
+  const nothing = (name: string) => sql<null>`null`.as(name)
+  return tx
+    .insert(votes)
+    .select(
+      tx
+        .select({
+          questionId: boxes.questionId,
+          userId: sql<string>`${choice.userId}`.as('user_id'),
+          box: boxes.box,
+          optionId: sql<string>`${choice.optionId}`.as('option_id'),
+          createdAt: sql<Date>`${now}`.as('created_at'),
+          changedAt: sql<Date>`${now}`.as('changed_at'),
+          counted: sql<boolean>`true`.as('counted'),
+          revision: nothing('revision'),
+          settledBy: nothing('settled_by'),
+          correct: nothing('correct'),
+          points: sql<number>`0`.as('points'),
+          booked: sql<number>`0`.as('booked'),
+          settledAt: nothing('settled_at'),
+        })
+        .from(boxes)
+        .where(and(eq(boxes.questionId, choice.questionId), eq(boxes.box, box))),
+    )
     .onConflictDoNothing()
-    .returning({ box: tx.tables.questionVotes.box }),
-)
+    .returning({ box: votes.box })
+})
 
 const updateVote = prepared((tx: Transaction, { questionId, userId, optionId, now }: Choice) => {
   const { questionVotes: votes } = tx.tables
