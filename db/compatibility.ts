@@ -113,6 +113,7 @@ const byMigration = {
   '0070_void-jokers': voidJokers,
   '0076_narrow-entry-index': entryIndex,
   '0081_age-changes-append-only': newTableAppendOnly,
+  '0083_live-activities': otherIndexes,
   '0085_receipts-append-only': newTableAppendOnly,
 }
 
