@@ -132,7 +132,9 @@ export function defineMetrics() {
       'Time since the oldest push that waits was due; 0 without one.',
       ['service'],
     ),
-    campaigns: gauge('matchday_campaigns', 'Campaigns that are scheduled, running or stopped.', ['state']),
+    campaigns: gauge('matchday_campaigns', 'Message campaigns that are scheduled, running or stopped.', [
+      'state',
+    ]),
     campaignBacklog: gauge(
       'matchday_campaign_fans_due',
       'Fans who are due for a running campaign and have not got it; counted up to 10000 of each campaign.',

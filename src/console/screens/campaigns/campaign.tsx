@@ -36,7 +36,7 @@ export function CampaignScreen({ campaignId }: { campaignId: string }) {
           <bdi>{data?.title ?? campaignId}</bdi> {data && <StateBadge of={data} />}
         </>
       }
-      back={{ to: addressOf('campaigns'), title: 'Campaigns' }}
+      back={{ to: addressOf('campaigns'), title: 'Message campaigns' }}
       actions={data && <Actions of={data} report={report} preview={preview.data ?? null} />}
     >
       <Loaded of={report}>{of => <Shown of={of} preview={preview} />}</Loaded>
@@ -52,7 +52,7 @@ interface ActionsProps {
 
 function Actions({ of: { id, state, active }, report, preview }: ActionsProps) {
   const [asked, setAsked] = useState<'start' | 'stop' | null>(null)
-  const blocked = !may('campaigns.write') && 'Your role cannot start and stop campaigns.'
+  const blocked = !may('campaigns.write') && 'Your role cannot start and stop message campaigns.'
   const isRunning = state === 'scheduled' || state === 'running'
   return (
     <>

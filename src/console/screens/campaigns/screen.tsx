@@ -23,15 +23,15 @@ export function Screen() {
 
 function Campaigns() {
   const found = useResource('campaigns', signal => api.listCampaigns({}, { signal }), { pollMs: 10_000 })
-  const blocked = !may('catalogue.write') && 'Your role cannot write campaigns.'
+  const blocked = !may('catalogue.write') && 'Your role cannot write message campaigns.'
   return (
     <Page
-      title="Campaigns"
+      title="Message campaigns"
       about="Messages to all fans of a segment, at one time."
       actions={
         !blocked && (
           <ButtonLink kind="primary" icon="add" to={addressOf('catalogue', 'notification', 'new')}>
-            New campaign
+            New message campaign
           </ButtonLink>
         )
       }
@@ -39,7 +39,7 @@ function Campaigns() {
       <Loaded of={found}>
         {({ campaigns }) => (
           <DataTable
-            label="Campaigns"
+            label="Message campaigns"
             rows={campaigns}
             rowKey={({ id }) => id}
             href={({ id }) => addressOf('campaigns', id)}
@@ -71,7 +71,7 @@ function Campaigns() {
               },
             ]}
             empty={
-              <Empty icon="send" title="There is no campaign">
+              <Empty icon="send" title="There is no message campaign">
                 <p>Write a notification with “at” in the catalogue. Here you preview, start and stop it.</p>
               </Empty>
             }

@@ -8,7 +8,7 @@ import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
 import { explained, languageAt, wordsOf } from './errors.ts'
 import { ObjectFields } from './fields.tsx'
-import type { KindName, ShownEntry } from './kinds.ts'
+import { type KindName, nounOf, type ShownEntry } from './kinds.ts'
 import { CurrentLanguage, LanguageTabs } from './languages.tsx'
 import { EntryKind } from './picture-field.tsx'
 import { ErrorPointers } from './rows.tsx'
@@ -112,7 +112,7 @@ export function EntryForm(props: FormProps) {
                 busy={check.isBusy}
                 blocked={!isChanged && !isNew && 'There is nothing to save.'}
               >
-                {isNew ? `Create ${kind}` : 'Review and save'}
+                {isNew ? `Create ${nounOf(kind)}` : 'Review and save'}
               </Button>
             </div>
           )
@@ -120,7 +120,9 @@ export function EntryForm(props: FormProps) {
       >
         {merged !== null && (
           <Note tone={merged.length > 0 ? 'warn' : 'info'}>
-            <p>Somebody saved this {kind} while you edited it. Your changes are now on top of theirs.</p>
+            <p>
+              Somebody saved this {nounOf(kind)} while you edited it. Your changes are now on top of theirs.
+            </p>
             {merged.length > 0 && (
               <p>
                 You both changed {merged.join(', ')}: the form keeps your values, and the review shows what
@@ -159,7 +161,7 @@ export function EntryForm(props: FormProps) {
       </Form>
       {plan && (
         <SaveDialog
-          title={isNew ? `Create the ${kind}` : `Save the ${kind}`}
+          title={isNew ? `Create the ${nounOf(kind)}` : `Save the ${nounOf(kind)}`}
           changes={plan.outcome === 'created' ? null : plan.changes}
           onClose={() => setPlan(null)}
           onConfirm={async reason => {

@@ -15,7 +15,7 @@ import { StateBadge, titleOfState } from './columns.tsx'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
-import { type Kind, type KindName, type ShownEntry, titleOf } from './kinds.ts'
+import { type Kind, type KindName, nounOf, type ShownEntry, titleOf } from './kinds.ts'
 import { Phone } from './phone.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { ActivationDialog } from './quick-edits.tsx'
@@ -121,7 +121,7 @@ function Editor(props: EditorProps) {
   const [draft, setDraft] = useState(base)
   const mayWrite = may('catalogue.write')
   const isChanged = !isEqual(draft, base)
-  useUnsaved(isChanged ? `Your changes to the ${kind}` : null)
+  useUnsaved(isChanged ? `Your changes to the ${nounOf(kind)}` : null)
   const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
   const hasFans = mayWrite && kind === 'segment'
   const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'report', 'history'])
@@ -138,13 +138,13 @@ function Editor(props: EditorProps) {
 
   const whenSaved = async (id: string) => {
     unsaved.value = null
-    toast(isOnly ? 'Saved.' : stored ? `The ${kind} was saved.` : `The ${kind} was created.`)
+    toast(isOnly ? 'Saved.' : stored ? `The ${nounOf(kind)} was saved.` : `The ${nounOf(kind)} was created.`)
     if (stored) await onStored()
     else navigate(addressOf('catalogue', kind, 'entry', id), { replace: true })
   }
   return (
     <Page
-      title={stored?.title ?? `New ${kind}`}
+      title={stored?.title ?? `New ${nounOf(kind)}`}
       head={
         stored && (
           <>
@@ -160,7 +160,7 @@ function Editor(props: EditorProps) {
         !isOnly && <Actions kind={kind} stored={stored} onStored={onStored} isChanged={isChanged} />
       }
     >
-      <Tabs label={`Views of the ${kind}`} tabs={tabs} current={current} onChange={setTab}>
+      <Tabs label={`Views of the ${nounOf(kind)}`} tabs={tabs} current={current} onChange={setTab}>
         {(current === 'form' || current === 'json') && (
           <div class={withPhone || hasFans ? 'editor with-phone' : 'editor'}>
             <Suggestions.Provider value={suggestions}>

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import type { KindName, ShownEntry } from './kinds.ts'
+import { type KindName, nounOf, type ShownEntry } from './kinds.ts'
 import { SaveDialog } from './save-dialog.tsx'
 
 type Revision = Data<'listCatalogueHistory'>['revisions'][number]
@@ -121,7 +121,7 @@ function RevisionDialog(props: RevisionProps) {
         onConfirm={async reason => {
           await api.restoreCatalogueEntry({ ...place, restore: number, revision: stored.revision, reason })
           onClose()
-          toast(`The ${kind} is as it was at revision ${number}.`)
+          toast(`The ${nounOf(kind)} is as it was at revision ${number}.`)
           await onRestored()
         }}
       />

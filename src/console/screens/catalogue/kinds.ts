@@ -10,7 +10,13 @@ export const inOrder = (kinds: Kind[]): Kind[] => kinds.toSorted((a, b) => rankO
 
 const rankOf = ({ givesValue, columns }: Kind) => (givesValue ? 1 + Number(columns.includes('picture')) : 0)
 
-export const titleOf = ({ list }: Kind): string => list.charAt(0).toUpperCase() + list.slice(1)
+/** Campaigns of messages are no kind: they are notifications, with an area of their own. */
+export const nounOf = (kind: KindName): string => (kind === 'campaign' ? 'code campaign' : kind)
+
+export function titleOf({ kind, list }: Pick<Kind, 'kind' | 'list'>): string {
+  const title = kind === 'campaign' ? 'code campaigns' : list
+  return title.charAt(0).toUpperCase() + title.slice(1)
+}
 
 export type ShownEntry = Data<'readCatalogueEntry'>
 export type ListedEntry = Data<'listCatalogueEntries'>['entries'][number]

@@ -7,7 +7,7 @@ import { formatCount } from '../../parts/format.ts'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
-import type { KindName, ListedEntry, ShownEntry } from './kinds.ts'
+import { type KindName, type ListedEntry, nounOf, type ShownEntry } from './kinds.ts'
 import { isMembers, type Members, type Value } from './shapes.ts'
 
 interface EditProps {
@@ -109,13 +109,13 @@ export function ActivationDialog({ kind, entry, onDone, onClose }: EditProps) {
   const action = active ? 'Activate' : 'Deactivate'
   return (
     <ReasonDialog
-      title={`${action} the ${kind}`}
+      title={`${action} the ${nounOf(kind)}`}
       action={action}
       onClose={onClose}
       onConfirm={async reason => {
         const { revision } = await api.readCatalogueEntry({ kind, entryId: entry.id })
         await api.switchCatalogueEntry({ kind, entryId: entry.id, active, revision, reason })
-        toast(`The ${kind} is now ${active ? 'active' : 'off'}.`)
+        toast(`The ${nounOf(kind)} is now ${active ? 'active' : 'off'}.`)
         await onDone()
       }}
     >
