@@ -89,6 +89,7 @@ export async function preparePushes(
         imageUrl: null,
         collapseKey: null,
         notBefore: null,
+        senderId: null,
       }))
       await enqueuePushes(tx, pushes, { bulk: true })
     })

@@ -1,4 +1,5 @@
 /** Templates: text with `{{/pointer}}` into the data of the event. There are no expressions. */
+import { startOf } from '../../core/cut-text.ts'
 import { valueAt } from '../catalogue/conditions.ts'
 
 const PLACE = /\{\{([^{}]{0,100})\}\}/g
@@ -25,7 +26,7 @@ export function renderTemplate(
   return template.replaceAll(PLACE, (_, pointer: string) => {
     const value = valueAt(data, pointer)
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      return encode(String(value).replaceAll(UNWANTED, ' ').slice(0, MAX_VALUE))
+      return encode(startOf(String(value).replaceAll(UNWANTED, ' '), MAX_VALUE))
     missing(pointer)
     return ''
   })

@@ -21,8 +21,8 @@ export interface Push {
   collapseKey: string | null
   /** Null: as soon as possible. */
   notBefore: Date | null
-  /** The fan who caused it: nothing is sent to a fan who has blocked or muted this one, or is blocked by this one. */
-  senderId?: string | null
+  /** Another fan who caused it: nothing is sent to a fan who has blocked or muted this one, or is blocked by this one. */
+  senderId: string | null
 }
 
 /** As it is stored and sent. */
@@ -61,7 +61,7 @@ export async function enqueuePushes(
       category: push.category,
       content: contentOf(push),
       collapseKey: push.collapseKey,
-      senderId: push.senderId ?? null,
+      senderId: push.senderId,
       dueAt: push.notBefore ?? tx.now(),
     })),
   )

@@ -1,5 +1,6 @@
 /** What all senders have in common: the message, and how a service answers. */
 import { createHash } from 'node:crypto'
+import { cutText } from '../../core/cut-text.ts'
 import { readRetryAfter } from '../../core/retry-after.ts'
 import type { Activity } from './activities.ts'
 import type { PushContent } from './enqueue.ts'
@@ -47,23 +48,28 @@ export const tagOf = (collapseKey: string | null): string | null =>
     ? null
     : createHash('sha256').update(collapseKey).digest('base64url').slice(0, TAG_LENGTH)
 
-/** The message as JSON of at most so many bytes: a longer body is cut. */
+/**
+ * The message as JSON of at most so many bytes. A longer body is cut, then the title. A picture and a link that leave less than half for
+ * the texts are left out: a part of them is of no use.
+ */
 export function fitted(message: Message, maxBytes: number): Buffer {
-  const encode = (body: string) => Buffer.from(JSON.stringify({ ...message, body }))
-  const whole = encode(message.body)
-  if (whole.length <= maxBytes) return whole
-  let [kept, lost] = [0, message.body.length]
-  while (lost - kept > 1) {
-    const middle = Math.floor((kept + lost) / 2)
-    if (encode(cut(message.body, middle)).length <= maxBytes) kept = middle
-    else lost = middle
+  const bytesLeft = (of: Message) => maxBytes - encode(of).length
+  let fit = message
+  for (const name of ['imageUrl', 'url'] as const)
+    if (bytesLeft(fit) < 0 && bytesLeft({ ...fit, title: '', body: '' }) < maxBytes / 2)
+      fit = { ...fit, [name]: null }
+  for (const name of ['body', 'title'] as const) {
+    if (bytesLeft(fit) >= 0) break
+    const text = fit[name]
+    let [kept, lost] = [1, Math.max(2, text.length)]
+    while (lost - kept > 1) {
+      const middle = Math.floor((kept + lost) / 2)
+      if (bytesLeft({ ...fit, [name]: cutText(text, middle) }) >= 0) kept = middle
+      else lost = middle
+    }
+    fit = { ...fit, [name]: cutText(text, kept) }
   }
-  return encode(cut(message.body, kept))
+  return encode(fit)
 }
 
-/** Without half of a character. */
-const cut = (text: string, length: number) =>
-  `${text
-    .slice(0, length)
-    .toWellFormed()
-    .replace(/\ufffd$/, '')}…`
+const encode = (message: Message) => Buffer.from(JSON.stringify(message))

@@ -14,6 +14,8 @@ export interface NewEvent {
   type: string
   occurredAt: Date
   data: EventData
+  /** Another fan who caused it, for observers. It is not stored. */
+  senderId?: string
 }
 
 export interface RecordedEvent extends NewEvent {

@@ -14,6 +14,8 @@ interface ApplicationEvent<T extends ApplicationEventType> {
   /** Set for an event that happens once: a second event with the same id is not recorded. */
   eventId?: string
   occurredAt?: Date
+  /** Another fan who caused it. */
+  senderId?: string
 }
 
 /**

@@ -3,6 +3,8 @@ import { type Condition, findUnmet } from '../../club/catalogue/conditions.ts'
 import { presentText } from '../../club/catalogue/texts.ts'
 import type { Notification } from '../../club/notifications/notifications.ts'
 import { renderTemplate } from '../../club/notifications/template.ts'
+import { cutText } from '../../core/cut-text.ts'
+import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { fallbacksOf } from '../../core/language-tags.ts'
 import { renderIn } from '../../core/texts.ts'
 
@@ -18,7 +20,7 @@ export type Judgement =
   /** The data has no value at this pointer. */
   | { outcome: 'missing'; pointer: string }
 
-/** Longer values of the data are cut. */
+/** Longer texts are cut. */
 const MAX_TITLE = 200
 const MAX_BODY = 1_000
 
@@ -36,12 +38,16 @@ export function judge(notification: Notification, data: unknown, locale: string 
     absent ??= pointer
   }
   const rendered = {
-    title: renderTemplate(shown.title, shown.data, { missing }).slice(0, MAX_TITLE),
-    body: renderTemplate(shown.body, shown.data, { missing }).slice(0, MAX_BODY),
-    url: url === null ? null : renderTemplate(url, shown.data, { encode: encodeURIComponent, missing }),
+    title: cutText(renderTemplate(shown.title, shown.data, { missing }), MAX_TITLE),
+    body: cutText(renderTemplate(shown.body, shown.data, { missing }), MAX_BODY),
+    url:
+      url === null ? null : urlOf(renderTemplate(url, shown.data, { encode: encodeURIComponent, missing })),
   }
   return absent === null ? { outcome: 'rendered', texts: rendered } : { outcome: 'missing', pointer: absent }
 }
+
+/** A part of an address leads elsewhere: one that is too long is left out. */
+const urlOf = (url: string) => (url.length <= MAX_URL_LENGTH ? url : null)
 
 /** As `judge`, once for each notification, data and language. */
 export function createJudge(): typeof judge {

@@ -17,6 +17,8 @@ export interface Cause {
   /** Type of the event, or the moment. */
   type: string
   data: unknown
+  /** Another fan who caused it: no device of a fan who has blocked or muted this one gets the message. */
+  senderId?: string
 }
 
 type MessageRow = Tables['messages']['$inferSelect']
@@ -34,7 +36,8 @@ export async function writeMessages(
   const isMember = rememberMembers(tx)
   const judge = createJudge()
   const rows: MessageRow[] = []
-  const toDevices = new Set<string>()
+  /** Those that devices get, with the fans who caused them. */
+  const toDevices = new Map<string, string | null>()
   let missing = 0
   for (const cause of causes) {
     const wanted = preferences.get(cause.userId)
@@ -50,11 +53,15 @@ export async function writeMessages(
       if (judged.outcome !== 'rendered') continue
       const row = { ...messageRowOf(tx, notification, cause, wanted), ...judged.texts }
       rows.push(row)
-      if (notification.push === true) toDevices.add(row.id)
+      if (notification.push === true) toDevices.set(row.id, cause.senderId ?? null)
     }
   }
   const written = await insertNewRows(tx, tx.tables.messages, firstOfEach(rows))
-  await enqueuePushes(tx, written.filter(({ id }) => toDevices.has(id)).map(pushOf), { bulk })
+  const pushes = written.flatMap(row => {
+    const senderId = toDevices.get(row.id)
+    return senderId === undefined ? [] : [{ ...pushOf(row), senderId }]
+  })
+  await enqueuePushes(tx, pushes, { bulk })
   for (const { userId } of written) tx.spine.inbox.changed.announce(tx, { userId })
   if (written.length > 0)
     tx.spine.messages.decided.announce(tx, { outcome: 'written', count: written.length })

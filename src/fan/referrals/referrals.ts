@@ -147,6 +147,7 @@ export async function completeReferral(tx: Transaction, inviteeId: string, by: E
       type: 'referral.completed',
       data: { role },
       eventId: referralEventId(inviteeId, role),
+      senderId: userIds[role === 'invited' ? 'inviter' : 'invited'],
     })
 }
 

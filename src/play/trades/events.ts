@@ -17,7 +17,17 @@ export async function recordForBoth(
   { id: tradeId, fromId, toId, give, want }: TradeOfEvent,
 ): Promise<void> {
   await writeEvents(tx, [
-    applicationEvent(tx, { userId: fromId, type, data: { tradeId, role: 'from', give, want } }),
-    applicationEvent(tx, { userId: toId, type, data: { tradeId, role: 'to', give, want } }),
+    applicationEvent(tx, {
+      userId: fromId,
+      type,
+      data: { tradeId, role: 'from', give, want },
+      senderId: toId,
+    }),
+    applicationEvent(tx, {
+      userId: toId,
+      type,
+      data: { tradeId, role: 'to', give, want },
+      senderId: fromId,
+    }),
   ])
 }

@@ -110,7 +110,7 @@ test('sends a message by a shared token, and reads what FCM answers', async () =
     },
     scope: 'https://www.googleapis.com/auth/firebase.messaging',
   })
-  expect(sent.find(({ body }) => JSON.stringify(body).includes('phone'))).toEqual({
+  expect(sent.findLast(({ body }) => JSON.stringify(body).includes('phone'))).toEqual({
     path: '/v1/projects/club/messages:send',
     authorization: `Bearer access-${before + 1}`,
     body: {

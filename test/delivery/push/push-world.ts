@@ -34,6 +34,7 @@ export function pushOf(userId: string, more: object = {}) {
     ...text,
     collapseKey: null,
     notBefore: null,
+    senderId: null,
     ...more,
   }
 }

@@ -63,3 +63,29 @@ test('cuts the body of a message that is too large, never within a character', (
       if (body !== 'short') expect(fit.length).toBeGreaterThan(max - 20)
     }
 })
+
+test.each([
+  ['its title', { title: '👏🏽'.repeat(400), body: 'short' }],
+  ['title and body', { title: 'ã"\\'.repeat(900), body: '⚽️'.repeat(900) }],
+  ['its link', { title: 'Goal', body: 'Home 1', url: `/${'%E2%9A%BD'.repeat(500)}` }],
+  ['link and picture', { url: `/${'a'.repeat(1_500)}`, imageUrl: `https://a.example/${'b'.repeat(1_900)}` }],
+])('cuts texts and leaves links out of a message that is too large: %s', (_, more) => {
+  const small = { id: 'm', category: 'match', title: 'Goal', body: '', url: null, imageUrl: null, tag: null }
+  const message = { ...small, ...more }
+  for (const max of [500, 1_200, 3_000]) {
+    const fit = fitted(message, max)
+    expect(fit.length).toBeLessThanOrEqual(max)
+    const { title, body, url, imageUrl } = JSON.parse(fit.toString())
+    expect(title).not.toBe('')
+    for (const [kept, whole] of [
+      [title, message.title],
+      [body, message.body],
+    ]) {
+      expect(kept).toBe(kept.toWellFormed())
+      expect(whole).toStartWith(kept.replace(/…$/, ''))
+    }
+    expect([null, message.url]).toContain(url)
+    expect([null, message.imageUrl]).toContain(imageUrl)
+  }
+  expect(JSON.parse(fitted(message, 20_000).toString())).toEqual(message)
+})

@@ -39,6 +39,23 @@ onEachEngine('Messages of events', world => {
     expect(await titlesOf(fan)).toHaveLength(1)
   })
 
+  test('are cut between characters, without a link that is too long', async () => {
+    const type = 'chant.sung'
+    const long = { title: '{{/a}}{{/a}}', body: '{{/a}}'.repeat(9), url: '/c?{{/a}}' }
+    await addNotification(world, { id: 'cut', eventType: type, ...long })
+    await addNotification(world, { id: 'longer', eventType: type, url: `/c?${'{{/a}}'.repeat(9)}` })
+    const fan = await knownFan(world)
+    await happens(world, fan.id, { a: `x${'🎉'.repeat(200)}` }, type)
+    const { messages } = await inboxOf(fan)
+    const value = `x${'🎉'.repeat(99)}`
+    const longer = messages.find(({ title }) => title === 'Bought')
+    const cut = messages.find(one => one !== longer)
+    expect(cut).toMatchObject({ title: `${value}…`, url: `/c?${encodeURIComponent(value)}` })
+    expect(cut?.body).toHaveLength(999)
+    expect(cut?.body).toBe(cut?.body.toWellFormed() ?? '')
+    expect(longer).toMatchObject({ title: 'Bought', url: null })
+  })
+
   test('are left out and counted if the event lacks a member', async () => {
     const decided: string[] = []
     const stop = world.db.read.spine.messages.decided.listen(({ outcome, count }) => {
