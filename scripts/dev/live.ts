@@ -43,8 +43,8 @@ const WEBHOOK_TYPES = ['match.*', 'pack.opened', 'quest.*', 'reward.*', 'predict
 /** The path of the receiver, by which an endpoint that was left behind is found. */
 const RECEIVER = '/matchday-live'
 const [MIN_ACTORS, MAX_ACTORS, MS_PER_ACTOR, NEWCOMERS] = [12, 40, 2_000, 6]
-/** For what follows the end: settlements and webhooks. */
-const AFTERMATH_MS = 10_000
+/** For what follows the end, a settlement and a webhook: no slow machine takes this long. */
+const AFTERMATH_MS = 60_000
 const POLL_MS = 200
 
 /** Resolves to the number of received webhooks, after the match or when it is stopped; null if no match is left. */
@@ -77,7 +77,7 @@ export async function playMatchDay(options: LiveOptions): Promise<number | null>
       if (!(await waitUntil(at))) return received
       await run()
     }
-    await settled(options, match.id)
+    await settled(options, match.id, () => received > 0)
     say(`The match day is over: ${received} webhooks arrived.`)
     return received
   } finally {
@@ -273,13 +273,18 @@ async function planDay(options: LiveOptions, match: LiveMatch): Promise<Moment[]
   ].toSorted((a, b) => a.at - b.at)
 }
 
-/** The result has settled its predictions, and webhooks have had their time. */
-async function settled({ db, signal }: LiveOptions, matchId: string): Promise<void> {
+/** The result has settled its predictions, and a webhook has arrived. */
+async function settled(
+  { db, signal }: LiveOptions,
+  matchId: string,
+  hasArrived: () => boolean,
+): Promise<void> {
   const { matchSettlements } = db.tables
   const until = performance.now() + AFTERMATH_MS
   for (;;) {
     const [row] = await db.read.select().from(matchSettlements).where(eq(matchSettlements.matchId, matchId))
-    if ((row && row.dueAt === null) || performance.now() > until || !(await pause(POLL_MS, signal))) return
+    const isDone = row?.dueAt === null && hasArrived()
+    if (isDone || performance.now() > until || !(await pause(POLL_MS, signal))) return
   }
 }
 
