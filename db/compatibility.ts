@@ -92,6 +92,12 @@ const voidJokers: Compatibility = {
     'Older versions count the jokers of void predictions as used, and so write no other joker of the round.',
 }
 
+/** A trigger that refuses what no version writes. */
+const pointsNeverSold: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'No version books points for what is paid with money.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -115,6 +121,7 @@ const byMigration = {
   '0081_age-changes-append-only': newTableAppendOnly,
   '0083_live-activities': otherIndexes,
   '0085_receipts-append-only': newTableAppendOnly,
+  '0087_points-never-sold': pointsNeverSold,
 }
 
 /** By engine and name of the migration. */
