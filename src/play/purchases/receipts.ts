@@ -3,7 +3,7 @@
  * at the end of the unit of work, on PostgreSQL together with COMMIT, so that payments wait for each other only then, and a
  * rollback returns them.
  */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Deferred, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowFrom } from '../../../db/insert-select.ts'
 import { prepared, preparedLast } from '../../../db/prepared.ts'
@@ -164,6 +164,15 @@ export const readReceipts = prepared((reader: Reader, purchaseId: string) => {
     .where(and(eq(receipts.purchaseId, purchaseId)))
     .orderBy(asc(receipts.number))
 })
+
+/** Subquery: the purchases of the receipts and credit notes with this number, one of each series. */
+export function purchasesNumbered(reader: Reader, number: number) {
+  const { receipts } = reader.tables
+  return reader
+    .select({ id: receipts.purchaseId })
+    .from(receipts)
+    .where(and(inArray(receipts.series, ['money', 'points']), eq(receipts.number, number)))
+}
 
 /** They get their numbers in this order. */
 export function addReceipts(tx: Transaction, drafts: ReceiptDraft[]): void {

@@ -6,7 +6,7 @@ import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { countQueries } from '../../support/queries.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
-import { expectStatus, patientFan, userIdOf } from '../packs/packs-world.ts'
+import { addPack, buyWithMoney as buyPack, expectStatus, patientFan, userIdOf } from '../packs/packs-world.ts'
 import {
   addStock,
   buyWithMoney,
@@ -16,6 +16,7 @@ import {
   orderOf,
   POINTS,
 } from './orders-world.ts'
+import { receiptsOf } from './receipts-world.ts'
 import {
   confirm,
   fanWithEmail,
@@ -152,9 +153,11 @@ onEachEngine('The page of withdrawals', world => {
       ['', email],
       ["' or 1=1 --", email],
       ['\u0000', email],
+      ['1', other.email],
+      ['999999', email],
     ] as const
     // The statements are prepared.
-    await find(world, UNKNOWN, email)
+    for (const number of [UNKNOWN, '999998']) await find(world, number, email)
     const asked = new Set<number>()
     const answers = new Set<string>()
     for (const [order, address] of pairs) {
@@ -171,9 +174,43 @@ onEachEngine('The page of withdrawals', world => {
         answers.add(typed + JSON.stringify([...(headers ?? [])].filter(([name]) => !changing.test(name))))
       }
     }
-    expect([...asked]).toEqual([2])
+    expect([...asked]).toEqual([3])
     expect(answers.size).toBe(1)
     expect(await orderOf(fan, id)).toMatchObject({ status: 'paid', refunded: { amount: 0 } })
+  })
+
+  test('takes the number of a receipt or a credit note, and the address decides between money and points', async () => {
+    const [one, other] = [await fanWithEmail(world, 1_000), await fanWithEmail(world, 1_000)]
+    const [scarf, badge] = [await addStock(world, null), await addStock(world, null, { price: POINTS })]
+    const inPoints = async ({ fan }: typeof one) => {
+      const { id } = expectStatus(201, await checkout(fan, badge))
+      return expectStatus(200, await completeOrder(fan, id)).id
+    }
+    const numberOf = async (orderId: string) => String((await receiptsOf(world, orderId)).at(-1)?.number)
+    let order = (await buyWithMoney(one.fan, scarf)).id
+    const points = await inPoints(other)
+    // Both series come to the same number.
+    while (Number(await numberOf(order)) < Number(await numberOf(points)))
+      order = (await buyWithMoney(one.fan, scarf)).id
+    let pointsOrder = points
+    while (Number(await numberOf(pointsOrder)) < Number(await numberOf(order)))
+      pointsOrder = await inPoints(other)
+    const number = await numberOf(order)
+    expect(await numberOf(pointsOrder)).toBe(number)
+
+    expect((await find(world, ` ${number} `, one.email)).text).toContain(order)
+    expect((await find(world, number, other.email)).text).toContain(pointsOrder)
+    expect((await find(world, `0${number}`, one.email)).status).toBe(404)
+    const pack = await buyPack(one.fan, await addPack(world, { price: EUROS(499) }))
+    expect((await find(world, await numberOf(pack.id), one.email)).status).toBe(404)
+
+    expect((await confirm(world, number, one.email, [1])).text).toContain(order)
+    expect(await withdrawalsOf(world, order)).toHaveLength(1)
+    await payOut(world, order)
+    const note = await numberOf(order)
+    expect(Number(note)).toBeGreaterThan(Number(number))
+    expect((await find(world, note, one.email)).text).toContain(order)
+    await expectSound(world)
   })
 
   test('knows a merged fan by the address of each sign-in, and an order of the merged fan', async () => {

@@ -32,8 +32,8 @@ const faultOf = (text: string) => `<p class="fault" role="alert" id="fault">${te
 /** `typed`: what the person has sent, or the order of a link. */
 export function formPage(words: Words, typed: Partial<Pair>, fault?: Fault): string {
   const isWrong = fault === 'noMatch' ? ' aria-invalid="true"' : ''
-  const field = (name: keyof Pair, hint: string, attributes: string) => `<div class="field">
-<label for="${name}">${words[name]}</label>
+  const field = (name: keyof Pair, label: string, hint: string, attributes: string) => `<div class="field">
+<label for="${name}">${label}</label>
 <input id="${name}" name="${name}" value="${escaped(typed[name] ?? '')}" aria-describedby="${name}-hint${fault ? ' fault' : ''}" required dir="ltr" ${attributes}${isWrong}>
 <small id="${name}-hint">${hint}</small>
 </div>`
@@ -43,8 +43,8 @@ export function formPage(words: Words, typed: Partial<Pair>, fault?: Fault): str
     `<p>${words.lead}</p>
 ${fault ? faultOf(words[fault]) : ''}<form method="post" action="${PATH}">
 <input type="hidden" name="lang" value="${words.lang}">
-${field('order', words.orderHint, 'maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false"')}
-${field('email', words.emailHint, 'type="email" maxlength="254" autocomplete="email"')}
+${field('order', words.orderField, words.orderHint, 'maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false"')}
+${field('email', words.email, words.emailHint, 'type="email" maxlength="254" autocomplete="email"')}
 <button>${words.find}</button>
 </form>
 <p class="quiet">${words.help}</p>`,

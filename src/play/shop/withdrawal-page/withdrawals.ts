@@ -1,12 +1,15 @@
 /** Withdrawal without sign-in: the number of an order and the verified e-mail address of its fan stand for the sign-in. */
+import { inArray } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../../db/index.ts'
+import { prepared } from '../../../../db/prepared.ts'
 import { rollBack } from '../../../../db/roll-back.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { isVerifiedEmail } from '../../../identity/users/emails.ts'
 import { lockCounting } from '../../../identity/users/locks.ts'
 import { isErased } from '../../../identity/users/users.ts'
-import { isPaidByGateway, POINTS } from '../../purchases/purchase.ts'
+import { isPaidByGateway, needsMoney, POINTS } from '../../purchases/purchase.ts'
+import { purchasesNumbered } from '../../purchases/receipts.ts'
 import { findOrder, type LineRow, type OrderRow } from '../order-rows.ts'
 import { paidByLine, paidForUnits } from '../paid-amounts.ts'
 import { shopProblems } from '../problems.ts'
@@ -15,23 +18,39 @@ import { tryWithdrawal, type WithdrawOptions, withdrawOrder } from '../withdraw.
 
 /** What a person knows of an order. */
 export interface Pair {
-  /** Its number, as typed. */
+  /** Its number, or that of its receipt or a credit note, as typed. */
   order: string
   email: string
 }
 
 /** No record has it: an order that does not exist takes the same statements as one that does. */
 const NOBODY = ''
-const NUMBER = /^[\w-]{1,64}$/
+const ORDER = /^[\w-]{1,64}$/
+const RECEIPT = /^[1-9]\d{0,14}$/
+/** Money and points, which both number their receipts from 1. */
+const SERIES = 2
 
 /** Numbers that are compared as one are limited as one. */
 export const normalizeNumber = (order: string): string => order.trim().toLowerCase()
 
-/** The order of a number. Always one statement. */
-const findNumbered = (reader: Reader, order: string): Promise<OrderRow | undefined> => {
+/** The orders of a number. Always one statement. */
+async function findNumbered(reader: Reader, order: string): Promise<OrderRow[]> {
   const number = normalizeNumber(order)
-  return findOrder(reader, NUMBER.test(number) ? number : '')
+  if (RECEIPT.test(number)) {
+    const both = await selectByReceipt(reader, Number(number))
+    return both.toSorted((a, b) => Number(needsMoney(b)) - Number(needsMoney(a)))
+  }
+  const found = await findOrder(reader, ORDER.test(number) ? number : '')
+  return found ? [found] : []
 }
+
+const selectByReceipt = prepared((reader: Reader, number: number) => {
+  const { orders } = reader.tables
+  return reader
+    .select()
+    .from(orders)
+    .where(inArray(orders.id, purchasesNumbered(reader, number)))
+})
 
 /**
  * @throws DomainError `order_not_found`, alike for an order that does not exist, another address, an address that is not verified, and
@@ -42,9 +61,11 @@ async function matchOrder(
   { order, email }: Pair,
 ): Promise<{ orderId: string; userId: string }> {
   const found = await findNumbered(reader, order)
-  const isOwn = await isVerifiedEmail(reader, found?.userId ?? NOBODY, email)
-  if (!found || !isOwn) throw new DomainError(shopProblems.order_not_found)
-  return { orderId: found.id, userId: found.userId }
+  const owners = Array.from({ length: SERIES }, (_, index) => found[index]?.userId ?? NOBODY)
+  const areOwn = await Promise.all(owners.map(owner => isVerifiedEmail(reader, owner, email)))
+  const own = found.find((_, index) => areOwn[index])
+  if (!own) throw new DomainError(shopProblems.order_not_found)
+  return { orderId: own.id, userId: own.userId }
 }
 
 /** The record of a merged fan has no orders. @throws DomainError `order_not_found` */
