@@ -1,5 +1,7 @@
 /** Limits of the fan’s own spending, and pauses: by hand, at random, and in two processes. */
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { realSources } from '../../../src/core/sources.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
@@ -8,6 +10,8 @@ import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { SetLimits, SpendingLimit } from '../../../src/play/purchases/limit-schema.ts'
 import { changeLimits, limitsAt, stricterOf } from '../../../src/play/purchases/own-limits.ts'
+import { operationsOf, readDocument } from '../../platform/docs/document.ts'
+import { root } from '../../support/dev.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
@@ -23,6 +27,10 @@ import {
   HOLD,
 } from '../shop/orders-world.ts'
 import { entryOf, record } from '../shop/products-world.ts'
+import { randomOf } from '../shop/withdrawal-model.ts'
+import { expectSound } from '../shop/withdrawals-world.ts'
+import { cashEnv } from '../top-ups/cash-world.ts'
+import { playLimits } from './own-limits-model.ts'
 
 const euros = (amount: number) => ({ amount, currency: 'EUR' })
 const monthly = (amount: number, currency = 'EUR'): SpendingLimit => ({ amount, currency, per: 'month' })
@@ -184,6 +192,42 @@ onEachEngine(
     })
   },
   { env: { CASH_CURRENCIES: 'EUR', PAYMENT_GATEWAY: 'sandbox' } },
+)
+
+onEachEngine(
+  'What counts against a limit',
+  world => {
+    test('is what is pending or paid less what went back, after refunds, withdrawals, returns and disputes in any order', async () => {
+      const done = new Set<string>()
+      for (let seed = 1; seed <= 10; seed++)
+        for (const what of await playLimits(world, randomOf(seed))) done.add(what)
+      for (const what of [
+        ...['refused', 'cancel', 'ship', 'withdraw', 'return', 'open', 'kept', 'lost', 'lost in part'],
+        ...['pack', 'order', 'top-up'].flatMap(kind => [`pay ${kind}`, `refund ${kind}`]),
+      ])
+        expect(done).toContain(what)
+      await expectSound(world)
+    })
+
+    test('is changed by no operation of staff or systems: one of the fan alone takes a limit or a pause', async () => {
+      const takes = operationsOf(await readDocument(world)).filter(({ operation }) =>
+        /"(spending|pauseUntil)":/.test(JSON.stringify(operation.requestBody ?? {})),
+      )
+      expect(takes.map(({ operation }) => operation.operationId)).toEqual(['setOwnLimits'])
+      expect(takes[0]?.operation.security).toEqual([{ signIn: [] }, { bearer: [] }])
+      const console = readFileSync(join(root, 'src/console/generated.ts'), 'utf8')
+      expect(console).toContain('requestBody')
+      expect(console).not.toMatch(/\b(setOwnLimits|ChangeLimits|pauseUntil\?)/)
+    })
+  },
+  {
+    env: {
+      ...cashEnv,
+      PAYMENT_GATEWAY: 'sandbox',
+      OPEN_ORDERS_PER_FAN: '1000',
+      PACK_HOLDS_PER_FAN: '1000',
+    },
+  },
 )
 
 /** After the wait for the hold that was not paid. */

@@ -29,7 +29,7 @@ const STEPS = [
 type Step = (typeof STEPS)[number]
 
 /** The same numbers for the same seed. */
-function randomOf(seed: number) {
+export function randomOf(seed: number) {
   let state = seed * 2_654_435_761
   return (below: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
