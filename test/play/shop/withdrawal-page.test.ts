@@ -180,7 +180,7 @@ onEachEngine('The page of withdrawals', world => {
   })
 
   test('takes the number of a receipt or a credit note, and the address decides between money and points', async () => {
-    const [one, other] = [await fanWithEmail(world, 1_000), await fanWithEmail(world, 1_000)]
+    const [one, other] = [await fanWithEmail(world), await fanWithEmail(world, 100_000)]
     const [scarf, badge] = [await addStock(world, null), await addStock(world, null, { price: POINTS })]
     const inPoints = async ({ fan }: typeof one) => {
       const { id } = expectStatus(201, await checkout(fan, badge))
