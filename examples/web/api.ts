@@ -18,7 +18,7 @@ import type { Locker, WrittenLocker } from './shelves.ts'
 export { type Item, type ItemReference, type Locker, type ProblemCode, ProblemError, type WrittenLocker }
 
 // It retries, refreshes the session and resumes the stream.
-const { api, session, follow, inbox } = createClient({
+const { api, session, follow, inbox, devices } = createClient({
   origin: location.origin,
   store,
   onSessionEnd: markEnded,
@@ -71,9 +71,10 @@ export async function deleteAccount(accessToken: string, accountId: string | nul
   return true
 }
 
-/** Ends the session on the server, if it can be reached, and here. */
+/** Ends pushes and the session, on the server if it can be reached, and here. */
 export async function signOut(everywhere = false): Promise<void> {
   // The server first: otherwise the other devices would silently stay signed in.
+  await unsubscribeBrowser()
   if (everywhere) await send(api.logOut({ everywhere }))
   await (everywhere ? store.write(null) : session.signOut())
 }
@@ -475,6 +476,18 @@ export const readInbox = (cursor?: string) => send(inbox.list({ limit: 20, curso
 export const readUntil = (createdAt: string, idempotencyKey: string) =>
   send(inbox.readUntil(createdAt, { idempotencyKey }))
 /** The fan has followed its link. What comes of it shows the next time. */
+/** Null: the club sends no pushes to browsers. */
+export const readPushKey = async () => (await send(devices.list())).vapidPublicKey
+
+export const subscribeBrowser = (registration: ServiceWorkerRegistration) =>
+  send(devices.subscribe(registration))
+
+/** The next fan at this browser must not get the pushes of this one. */
+async function unsubscribeBrowser(): Promise<void> {
+  const registration = await navigator.serviceWorker?.getRegistration()
+  if (registration && 'pushManager' in registration) await devices.unsubscribe(registration)
+}
+
 export const openMessage = (id: string) => void inbox.opened(id)
 export type Match = Data<'listMatches'>['matches'][number] & Presented
 export type Question = Data<'listQuestions'>['questions'][number]

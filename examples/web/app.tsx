@@ -9,6 +9,7 @@ import { Notice } from './parts/notice.tsx'
 import { CardLink, CodesLink } from './parts/passes.tsx'
 import { Standing } from './parts/standing.tsx'
 import { findCards, listKept } from './passes.ts'
+import { forgetAsked } from './pushes.ts'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
 import { Account } from './screens/account.tsx'
 import { Card } from './screens/card.tsx'
@@ -125,6 +126,10 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />
       return id === undefined ? <Profile /> : <NotFound />
+    // Messages of every club lead here; sanctions are shown on every screen.
+    case 'account':
+      if (id === 'sanctions') return <Home />
+      return id === 'tiers' || id === 'memberships' ? <Membership /> : <NotFound />
     case 'wallet':
       return <Wallet />
     case 'membership':
@@ -145,6 +150,7 @@ const copyOf = ([collectibleId, serialNumber]: string[]) =>
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 /** The tab of screens that have none. */
 const TAB_OF: Record<string, string> = {
+  account: 'membership',
   'check-in': 'matches',
   sessions: 'profile',
   wallet: 'profile',
@@ -184,6 +190,7 @@ export function App({ notice: first }: { notice: string | null }) {
         if (isSignedIn()) return
         resetColours()
         emptyCart()
+        forgetAsked()
       }),
     [],
   )

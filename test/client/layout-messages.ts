@@ -18,13 +18,14 @@ export const LONG_MESSAGES = [
 
 interface Written extends Pick<Notification, 'title' | 'body'> {
   url?: string
+  push?: boolean
 }
 
 let causes = 0
 
 /** The last one is the newest. */
 export async function writeInbox(db: Database, userId: string, messages: Written[]): Promise<void> {
-  for (const { title, body, url = null } of messages) {
+  for (const { title, body, url = null, push = false } of messages) {
     const id = `written-${++causes}`
     const notification: Notification = {
       id,
@@ -33,6 +34,7 @@ export async function writeInbox(db: Database, userId: string, messages: Written
       title,
       body,
       url,
+      push,
       imageUrl: null,
       when: [],
       isBuiltIn: false,

@@ -545,6 +545,15 @@ export const en = {
   sponsors: {
     presentedBy: 'Presented by',
   },
+  pushes: {
+    title: 'Get messages on this device?',
+    lead: 'The club tells you when a match opens for predictions, and when you have won something.',
+    turnOn: 'Turn on',
+    notNow: 'Not now',
+    on: 'Messages come to this device now.',
+    blocked: 'Your browser blocks notifications. You can allow them in its settings.',
+    later: 'All right. Messages stay in your inbox.',
+  },
   inbox: {
     unread: 'Not read yet',
     lead: 'What the club tells you. Messages stay for 90 days.',

@@ -28,6 +28,13 @@ export const ptBr: Text = {
     you: 'Você',
     skip: 'Pular para o conteúdo',
   },
+  pushes: {
+    ...pt.pushes,
+    title: 'Receber mensagens neste dispositivo?',
+    lead: 'O clube avisa quando um jogo abre para palpites e quando você ganha alguma coisa.',
+    blocked: 'Seu navegador bloqueia as notificações. Você pode permitir nas configurações.',
+    later: 'Tudo bem. As mensagens ficam na sua caixa de entrada.',
+  },
   inbox: {
     ...pt.inbox,
     unread: 'Não lida',

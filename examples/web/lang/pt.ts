@@ -564,6 +564,15 @@ export const pt: Text = {
   sponsors: {
     presentedBy: 'Apresentado por',
   },
+  pushes: {
+    title: 'Receber mensagens neste dispositivo?',
+    lead: 'O clube avisa-te quando um jogo abre para palpites e quando ganhas alguma coisa.',
+    turnOn: 'Ativar',
+    notNow: 'Agora não',
+    on: 'As mensagens chegam agora a este dispositivo.',
+    blocked: 'O teu navegador bloqueia as notificações. Podes permiti-las nas definições.',
+    later: 'Está bem. As mensagens ficam na tua caixa de entrada.',
+  },
   inbox: {
     unread: 'Por ler',
     lead: 'O que o clube te diz. As mensagens ficam 90 dias.',

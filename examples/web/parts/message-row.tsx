@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Message } from '../api.ts'
 import { formatMoment, text } from '../lang/lang.ts'
-import { addressIn, addressOf, Link } from '../router.tsx'
+import { addressIn, Link } from '../router.tsx'
 import { Picture } from './picture.tsx'
 
 interface MessageRowProps {
@@ -36,13 +36,6 @@ export function MessageRow({ message, onOpen }: MessageRowProps) {
   )
 }
 
-/** Paths of messages that have another name in this app. Sanctions are shown on every screen. */
-const RENAMED: Record<string, string> = {
-  '/account/sanctions': addressOf(),
-  '/account/tiers': addressOf('membership'),
-  '/account/memberships': addressOf('membership'),
-}
-
 interface TargetProps {
   url: string
   onOpen: () => void
@@ -52,7 +45,7 @@ interface TargetProps {
 /** Of a path of the app, or of a page elsewhere. */
 const Target = ({ url, onOpen, children }: TargetProps) =>
   url.startsWith('/') ? (
-    <Link to={RENAMED[url] ?? addressIn(url)} class="whole-row" onFollow={onOpen}>
+    <Link to={addressIn(url)} class="whole-row" onFollow={onOpen}>
       {children}
     </Link>
   ) : (

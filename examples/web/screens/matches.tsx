@@ -2,7 +2,7 @@
  * The next matches and the latest results, with the fan's predictions, which can be changed until kick-off, and their
  * points.
  */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   followMatches,
   type Match,
@@ -21,11 +21,13 @@ import {
 } from '../api.ts'
 import { formatMoment, formatShare, text } from '../lang/lang.ts'
 import { Bones, type Loaded, Loading, useLoaded, useReloadAt, useWrite } from '../load.tsx'
+import { AskPushes } from '../parts/ask-pushes.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Share } from '../parts/share.tsx'
+import { mayAsk } from '../pushes.ts'
 import { addressOf, Link } from '../router.tsx'
 
 const SHOWN = 6
@@ -88,6 +90,11 @@ export function Matches() {
     ]) ?? [],
     list.reload,
   )
+  /** The match after which the fan is asked for pushes. */
+  const [predicted, setPredicted] = useState<string | null>(null)
+  const askAfter = async (matchId: string) => {
+    if (predicted === null && (await mayAsk())) setPredicted(matchId)
+  }
   const draw = (matches: Match[], data: MatchesData) => (
     <ul class="match-grid">
       {matches.map(match => (
@@ -96,7 +103,13 @@ export function Matches() {
             match={{ ...match, competition: data.names.get(match.competition) ?? match.competition }}
             teams={data.teams}
           >
-            <Prediction match={match} data={data} reload={list.reload} />
+            <Prediction
+              match={match}
+              data={data}
+              reload={list.reload}
+              onPredicted={() => void askAfter(match.id)}
+            />
+            {predicted === match.id && <AskPushes />}
             <Rounds matchId={match.id} questions={data.questions} />
           </MatchCard>
         </li>
@@ -172,9 +185,10 @@ interface PredictionProps {
   match: Match
   data: Pick<MatchesData, 'teams' | 'predictions' | 'rules' | 'jokersUsed' | 'handle' | 'isPublic'>
   reload: () => Promise<void>
+  onPredicted?: () => void
 }
 
-export function Prediction({ match, data, reload }: PredictionProps) {
+export function Prediction({ match, data, reload, onPredicted }: PredictionProps) {
   const { teams, predictions, handle, isPublic } = data
   const own = predictions.get(match.id)
   const rules = data.rules.get(match.id)
@@ -183,6 +197,7 @@ export function Prediction({ match, data, reload }: PredictionProps) {
   const write = useWrite(async (scores: { homeScore: number; awayScore: number; joker?: boolean }, key) => {
     await predict({ matchId: match.id, ...scores }, key)
     await reload()
+    onPredicted?.()
   })
   if (!isOpen(match, rules))
     return (

@@ -84,13 +84,17 @@ export function servePushes() {
       return answers.get(path)?.() ?? new Response(null, { status: 201 })
     },
   })
+  /** What a subscription got, in their order. */
+  const messagesOf = (path: string, of: ReturnType<typeof newSubscription>) =>
+    got.filter(push => push.path === path).map(({ body }) => decrypt(body, of))
   return {
     got,
     answers,
     url: server.url.href,
+    messagesOf,
     /** The titles that a subscription got, in their order. */
     titlesOf: (path: string, of: ReturnType<typeof newSubscription>): string[] =>
-      got.filter(push => push.path === path).map(({ body }) => decrypt(body, of).title),
+      messagesOf(path, of).map(({ title }) => title),
     stop: () => server.stop(true),
   }
 }
