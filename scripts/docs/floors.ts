@@ -53,7 +53,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['rewards'],
       ['packs', 'top-ups'],
       ['quests', 'shop', 'lockers', 'sets', 'codes', 'questions', 'divisions'],
-      ['trades', 'shares', 'catalogue-file', 'leagues'],
+      ['trades', 'shares', 'catalogue-file', 'leagues', 'receipts'],
     ],
   },
   delivery: {

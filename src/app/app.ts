@@ -64,6 +64,7 @@ import { ownLimitRoutes } from '../play/purchases/limit-routes.ts'
 import { paymentRoutes } from '../play/purchases/routes.ts'
 import { questionsRoutes } from '../play/questions/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
+import { receiptRoutes } from '../play/receipts/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
 import { setsRoutes } from '../play/sets/routes.ts'
@@ -140,6 +141,7 @@ const play = (deps: Deps) =>
     .use(cashRoutes(deps))
     .use(productsRoutes(deps))
     .use(ordersRoutes(deps))
+    .use(receiptRoutes(deps))
     .use(lockersRoutes(deps))
     .use(leaguesRoutes(deps))
     .use(divisionsRoutes(deps))

@@ -33,6 +33,7 @@ import { predictionProblems } from '../play/predictions/problems.ts'
 import { purchaseProblems } from '../play/purchases/problems.ts'
 import { questionProblems } from '../play/questions/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
+import { receiptProblems } from '../play/receipts/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 import { shopProblems } from '../play/shop/problems.ts'
 import { topUpProblems } from '../play/top-ups/problems.ts'
@@ -57,6 +58,7 @@ export const problemTypes = unite(
   accountProblems,
   eligibilityProblems,
   membershipProblems,
+  receiptProblems,
   rewardProblems,
   questProblems,
   cashProblems,

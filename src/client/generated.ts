@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "export_not_found" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_not_tradable" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "name_held" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "guardian_consent_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "export_not_found" | "document_not_found" | "document_version_not_current" | "message_not_found" | "locker_not_found" | "trade_not_found" | "league_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "account_not_found" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_sold_there" | "not_in_segment" | "membership_required" | "age_required" | "not_a_holder" | "tier_required" | "out_of_stock" | "not_claimed" | "already_redeemed" | "code_not_found" | "campaign_over" | "code_used" | "limit_reached" | "sold_out" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "too_many_holds" | "paused" | "spending_limit_reached" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_not_tradable" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "not_refundable" | "withdrawal_over" | "withdrawal_waived" | "no_download" | "line_state_not_allowed" | "receipt_not_found" | "too_many_leagues" | "already_member" | "banned" | "league_locked" | "league_full" | "not_owner" | "name_held" | "cannot_ban_yourself" | "question_not_found" | "question_closed" | "already_voted" | "catalogue_conflict" | "revision_conflict" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "joker_not_offered" | "joker_used" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "membership_kind_not_found" | "membership_of_another_fan" | "membership_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -1209,6 +1209,14 @@ export interface components {
              * @constant
              */
             code: "line_state_not_allowed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no order and no purchase of a pack with this id, it is not paid, or it was paid before there were receipts. Packs for points have none. */
+        ReceiptNotFoundProblem: {
+            /**
+             * @description `receipt_not_found`.
+             * @constant
+             */
+            code: "receipt_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A fan owns at most 30 leagues, and is a member of at most 60. Leave one first. */
         TooManyLeaguesProblem: {
@@ -4193,6 +4201,83 @@ export interface components {
             carrier?: string;
             /** @description Number or address to follow it. For `shipped` only. */
             tracking?: string;
+        };
+        /** ReceiptLine */
+        ReceiptLine: {
+            /** @description Of the line of the order. */
+            number: number;
+            /** @description What was bought, at the time of the payment. */
+            name: string;
+            /** @description Of the product. Null for packs. */
+            variant: string | null;
+            /** @description Units. */
+            quantity: number;
+            /** @description The tax that the price includes, as a fraction. Null: none is stated. */
+            taxRate: number | null;
+            /** @description Without tax, in minor units or points. */
+            net: number;
+            /** @description The tax in `gross`, half up. */
+            tax: number;
+            /** @description What was paid, or is returned. */
+            gross: number;
+        };
+        /** CreditNote */
+        CreditNote: {
+            /**
+             * @description Each has its own numbers. `points`: of orders in `POINTS`.
+             * @enum {string}
+             */
+            series: "money" | "points";
+            /** @description 1, 2, 3 … in the series, without a gap. */
+            number: number;
+            /** @description When it was paid or refunded. */
+            issuedAt: string;
+            /** @description Their amounts add up to those of the whole. */
+            lines: components["schemas"]["ReceiptLine"][];
+            /** @description Without tax, in minor units or points. */
+            net: number;
+            /** @description The tax in `gross`, half up. */
+            tax: number;
+            /** @description What was paid, or is returned. */
+            gross: number;
+        };
+        /** Receipt */
+        Receipt: {
+            /** @description The order, or the purchase of a pack. */
+            orderId: string;
+            /**
+             * @description Each has its own numbers. `points`: of orders in `POINTS`.
+             * @enum {string}
+             */
+            series: "money" | "points";
+            /** @description 1, 2, 3 … in the series, without a gap. */
+            number: number;
+            /** @description When it was paid or refunded. */
+            issuedAt: string;
+            /** @description Their amounts add up to those of the whole. */
+            lines: components["schemas"]["ReceiptLine"][];
+            /** @description Without tax, in minor units or points. */
+            net: number;
+            /** @description The tax in `gross`, half up. */
+            tax: number;
+            /** @description What was paid, or is returned. */
+            gross: number;
+            /** @description `POINTS`, or ISO 4217. */
+            currency: string;
+            /** @description Whose tax it has, ISO 3166-1 alpha-2 or XK. */
+            country: string | null;
+            seller: {
+                /** @description The company that sells. */
+                name: string | null;
+                /** @description Its address. */
+                address: string | null;
+                /** @description Its tax number. */
+                taxId: string | null;
+            };
+            /** @description The address of the order, while it is kept. */
+            buyer: components["schemas"]["Address"] | null;
+            /** @description Of its refunds, oldest first. */
+            creditNotes: components["schemas"]["CreditNote"][];
         };
         /** LockerItem */
         LockerItem: {
@@ -10445,6 +10530,33 @@ export interface operations {
             };
         };
     };
+    readReceipt: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). If a text lacks this language, it is returned in that of the profile’s `locale`, of `Accept-Language`, or the default of the text. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The order, or the purchase of a pack. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                    "text/html": string;
+                };
+            };
+        };
+    };
     readReferral: {
         parameters: {
             query?: never;
@@ -11081,6 +11193,7 @@ export interface problems {
   'withdrawal_waived': components['schemas']['WithdrawalWaivedProblem']
   'no_download': components['schemas']['NoDownloadProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
+  'receipt_not_found': components['schemas']['ReceiptNotFoundProblem']
   'too_many_leagues': components['schemas']['TooManyLeaguesProblem']
   'already_member': components['schemas']['AlreadyMemberProblem']
   'banned': components['schemas']['BannedProblem']
@@ -11393,6 +11506,8 @@ export interface codes {
   readProvenance: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'item_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a purchase. The purchase in its current status, with its price, and its pack once it is completed. */
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read a receipt. Of a paid order, or of a pack that was bought for money, with the credit notes of its refunds. With `text/html` first in `Accept`, it is a page to print, in your language. */
+  readReceipt: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'receipt_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your invitation code. A friend enters the code in the onboarding, as `referralCode`. The first request of a fan makes the code. */
   readReferral: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read which terms you accepted. Also states the version that fans must accept before they write texts for other fans: name, handle, bio and titles. */
@@ -11583,6 +11698,7 @@ export const requests = {
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
+  readReceipt: { method: 'GET', path: '/api/user/orders/{orderId}/receipt', caller: true, repeatable: true },
   readReferral: { method: 'GET', path: '/api/user/referral', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
   readTopUp: { method: 'GET', path: '/api/user/top-ups/{topUpId}', caller: true, repeatable: true },

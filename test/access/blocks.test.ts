@@ -124,6 +124,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
       issueDownload: other => [`/api/user/orders/${orders.get(other.handle)}/lines/1/download`],
       readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],
+      readReceipt: other => [`/api/user/orders/${orders.get(other.handle)}/receipt`],
       readTrade: other => [`/api/trades/${tradeIds.get(other.handle) ?? tradeId}`],
       readProvenance: other => [`/api/collectibles/${itemPaths.get(other.handle)}/provenance`],
       [ID_OF_A_PACK]: other => [`/api/packs/proofs/${packs.get(other.handle)}`],

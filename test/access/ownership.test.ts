@@ -295,6 +295,12 @@ for (const who of ['others', 'its owner'] as const)
           refused: [404, 'order_not_found'],
           granted: 200,
         },
+        'readReceipt.orderId': {
+          id: order,
+          use: (client, id) => client.get(`/api/user/orders/${id}/receipt`),
+          refused: [404, 'receipt_not_found'],
+          granted: 200,
+        },
         'withdrawOrder.orderId': {
           id: order,
           use: (client, id) => client.post(`/api/user/orders/${id}/withdrawal`),

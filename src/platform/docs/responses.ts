@@ -26,7 +26,7 @@ export function describeResponses(
   }
   const unchanged = conditional ? { 304: { description: UNCHANGED, headers } } : {}
   const described = Object.fromEntries(
-    Object.entries(responses).map(([status, schema]) => [
+    Object.entries(responses).map(([status, { alsoAs, ...schema }]) => [
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'OK',
@@ -39,6 +39,8 @@ export function describeResponses(
                   schema,
                   ...(Number(status) in examples ? { example: examples[Number(status)] } : {}),
                 },
+                // A page for readers, if `Accept` prefers it.
+                ...(alsoAs === undefined ? {} : { [alsoAs]: { schema: { type: 'string' } } }),
               },
             }),
       },

@@ -1,0 +1,76 @@
+import type { Encryption } from '../../core/encryption.ts'
+import { Closed } from '../../core/schemas.ts'
+import { renderIn } from '../../core/texts.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { pageResponse } from '../../platform/docs/page-response.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { preferredLanguages } from '../../platform/http/edge/accept-language.ts'
+import { addVary } from '../../platform/http/edge/responses.ts'
+import { timeZoneOf } from '../../platform/settings/settings.ts'
+import { RECEIPT_POLICY, receiptPage } from './page.ts'
+import { thrownBy } from './problems.generated.ts'
+import { readOwnReceipt } from './read-receipt.ts'
+import * as schema from './schema.ts'
+import { wordsFor } from './words.ts'
+
+const HTML = 'text/html'
+
+type ReceiptDeps = FanDeps & { addressEncryption: Encryption }
+
+export const receiptRoutes = (deps: ReceiptDeps) =>
+  fans(deps, { prefix: '/api/user/orders', tag: 'Shop' }).get(
+    '/:orderId/receipt',
+    ({ caller, params, query, request, set }) => {
+      addVary(set.headers, 'Accept')
+      const receipt = readOwnReceipt(deps.db.read, deps.addressEncryption, caller, params.orderId)
+      if (!prefersHtml(request.headers.get('accept'))) return receipt
+      const asked = [query.lang, caller.locale]
+      return printReceipt(deps, receipt, preferredLanguages(asked, request.headers.get('accept-language')))
+    },
+    operation({
+      id: 'readReceipt',
+      summary: 'Read a receipt',
+      description:
+        'Of a paid order, or of a pack that was bought for money, with the credit notes of its refunds. With `text/html` first in `Accept`, it is a page to print, in your language.',
+      params: schema.ReceiptParams,
+      query: Closed(LanguageQuery),
+      responses: { 200: { ...schema.Receipt, alsoAs: HTML } },
+      problems: thrownBy.readReceipt,
+      examples: { 200: schema.exampleReceipt },
+    }),
+  )
+
+async function printReceipt(
+  { db }: ReceiptDeps,
+  receipt: Promise<schema.Receipt>,
+  languages: readonly string[],
+): Promise<Response> {
+  const found = await receipt
+  // Its texts become those of the language as JSON is made of them.
+  const { value } = renderIn(languages, () => JSON.stringify(found))
+  const page = receiptPage(JSON.parse(value), wordsFor(languages), await timeZoneOf(db.read))
+  const response = pageResponse(page, `${HTML}; charset=utf-8`, RECEIPT_POLICY)
+  response.headers.set('Cache-Control', 'no-store')
+  response.headers.set('Vary', 'Accept, Accept-Language')
+  return response
+}
+
+/** Whether HTML is preferred to JSON. Of equal preferences, the first. */
+export function prefersHtml(accept: string | null): boolean {
+  const ranges = (accept ?? '').split(',', 20).map(range => {
+    const [type = '', ...parameters] = range
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/)
+    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+    return { type, weight: weight === undefined ? 1 : Number(weight) || 0 }
+  })
+  const html = ranges.find(({ type }) => type === HTML)
+  const json = ranges.find(({ type }) => type === 'application/json')
+  if (!html || html.weight === 0) return false
+  if (!json) return true
+  return (
+    html.weight > json.weight || (html.weight === json.weight && ranges.indexOf(html) < ranges.indexOf(json))
+  )
+}
