@@ -27,6 +27,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'import-fans': ['Imports fans of another system with their points', () => import('./import-fans.ts')],
   'import-memberships': ['Imports memberships of a ticket office', () => import('./import-memberships.ts')],
   'priority-list': ['Lists fans by their totals in an account', () => import('./priority-list.ts')],
+  receipts: ['Exports the receipts of a month', () => import('./receipts.ts')],
   'import-events': ['Imports events of another system', () => import('./import-events.ts')],
   grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
   archive: ['Moves old rows of fans to files', () => import('./archive.ts')],

@@ -187,6 +187,7 @@ test('exactly the commands that change data have --dry-run', async () => {
       'openapi',
       'preview-rules',
       'priority-list',
+      'receipts',
       'segments',
       'generate-secrets',
       'health',
