@@ -3864,6 +3864,8 @@ export interface components {
             /** @description In the order of the club. */
             variants: components["schemas"]["ProductVariant"][];
             price: components["schemas"]["Price"];
+            /** @description While the price is reduced: the lowest price of the 30 days before the reduction. Otherwise null. */
+            lowestPrice: components["schemas"]["Price"] | null;
             /** @description Units of all variants that a fan can buy. Null: no limit. */
             maxPerFan: number | null;
             /** @description Countries, ISO 3166-1 alpha-2 or XK. Null: all countries. */

@@ -304,6 +304,7 @@ export const ar: Text = {
     variant: 'النوع',
     maxPerFan: count => `الحد الأقصى لكل مشجع: ${formatCount(count)}`,
     needsPoints: points => `للمشجعين الذين كسبوا ${formatCount(points)} من النقاط`,
+    lowestPrice: price => `أدنى سعر خلال الثلاثين يومًا السابقة: ${price}`,
     shipsTo: countries => `التوصيل إلى: ${countries}`,
     add: 'أضف إلى السلة',
     addOf: name => `أضف إلى السلة: ${name}`,

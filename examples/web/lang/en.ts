@@ -277,6 +277,7 @@ export const en = {
     variant: 'Variant',
     maxPerFan: (count: number) => `At most ${count.toLocaleString('en')} for each fan`,
     needsPoints: (points: number) => `For fans who have earned ${plural(points, 'point', 'points')}`,
+    lowestPrice: (price: string) => `Lowest price of the 30 days before: ${price}`,
     shipsTo: (countries: string) => `Delivered to: ${countries}`,
     add: 'Add to the cart',
     addOf: (name: string) => `Add to the cart: ${name}`,

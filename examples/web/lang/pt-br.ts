@@ -236,6 +236,7 @@ export const ptBr: Text = {
         one: 'Para torcedores que ganharam # ponto',
         other: 'Para torcedores que ganharam # pontos',
       }),
+    lowestPrice: price => `Menor preço dos 30 dias anteriores: ${price}`,
     shipsTo: countries => `Entrega em: ${countries}`,
     inCart: count => `${formatCount(count)} no seu carrinho`,
     cartEmpty: 'Seu carrinho está vazio.',

@@ -289,6 +289,7 @@ export const pt: Text = {
         one: 'Para adeptos que ganharam # ponto',
         other: 'Para adeptos que ganharam # pontos',
       }),
+    lowestPrice: price => `Preço mais baixo dos 30 dias anteriores: ${price}`,
     shipsTo: countries => `Entregas em: ${countries}`,
     add: 'Adicionar ao carrinho',
     addOf: name => `Adicionar ao carrinho: ${name}`,

@@ -46,6 +46,9 @@ function Detail({ product }: { product: ProductData }) {
         <p>{description}</p>
         <PresentedBy sponsor={product.sponsor} />
         <p class="price">{priceOf(product)}</p>
+        {product.lowestPrice && (
+          <p class="quiet">{text.shop.lowestPrice(priceOf({ price: product.lowestPrice }))}</p>
+        )}
         {variants.length > 1 && (
           <Choice
             label={text.shop.variant}

@@ -1,5 +1,5 @@
 /** The history of catalogue entries: each change appends the whole entry, in its unit of work. Triggers refuse UPDATE and DELETE. */
-import { and, count, desc, eq, like, lt, max, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, like, lt, lte, max, sql } from 'drizzle-orm'
 import type { Deferred, Reader, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { catalogueProblems } from './problems.ts'
@@ -146,6 +146,30 @@ export function requireExpected(
   if (isSeen) return
   const detail = expected === null ? 'An entry with this id exists.' : 'Somebody changed the entry meanwhile.'
   throw new DomainError(catalogueProblems.revision_conflict, { detail })
+}
+
+/** The entry as it was at a time, then after each later change. */
+export async function readEntriesSince(
+  reader: Reader,
+  kind: string,
+  id: string,
+  since: Date,
+): Promise<unknown[]> {
+  const { catalogueRevisions: revisions } = reader.tables
+  const { entry, revision, createdAt } = revisions
+  const isOf = ofEntry(reader, kind, id)
+  const [before] = await reader
+    .select({ entry })
+    .from(revisions)
+    .where(and(isOf, lte(createdAt, since)))
+    .orderBy(desc(revision))
+    .limit(1)
+  const later = await reader
+    .select({ entry })
+    .from(revisions)
+    .where(and(isOf, gt(createdAt, since)))
+    .orderBy(asc(revision))
+  return [...(before ? [before] : []), ...later].map(row => JSON.parse(row.entry))
 }
 
 /** Newest first, without the entries. */

@@ -21,6 +21,7 @@ import { POINTS } from '../purchases/purchase.ts'
 import { statedTaxRate, storedTaxRate, taxRateFaults } from '../purchases/tax-rate.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
+import { lowestBefore } from './lowest-price.ts'
 import { listOf, type ProductRow, readVariants } from './products.ts'
 import { countHeld, lockProduct, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
 
@@ -73,7 +74,7 @@ async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<Entr
     if (change.outcome === 'unchanged') return change
     await tx
       .update(products)
-      .set({ ...columns, updatedAt: now })
+      .set({ ...columns, ...(row && (await lowestBefore(tx, row, entry.price))), updatedAt: now })
       .where(eq(products.id, id))
     await replaceVariants(tx, entry)
     return change

@@ -146,6 +146,10 @@ function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<s
     kind: product.kind as (typeof PRODUCT_KINDS)[number],
     variants: variants.map(variant => presentVariant(variant, held)),
     price: { amount: product.priceAmount, currency: product.priceCurrency },
+    lowestPrice:
+      product.lowestPriceAmount === null
+        ? null
+        : { amount: product.lowestPriceAmount, currency: product.priceCurrency },
     maxPerFan,
     shipsTo: product.shipsTo === null ? null : listOf(product.shipsTo),
     delivers: presentDelivers(product.delivers),

@@ -45,6 +45,10 @@ export const Product = Closed(
     kind: OneOf(PRODUCT_KINDS, { description: 'How it is delivered.' }),
     variants: Type.Array(ProductVariant, { description: 'In the order of the club.' }),
     price: Price,
+    lowestPrice: Nullable(Price, {
+      description:
+        'While the price is reduced: the lowest price of the 30 days before the reduction. Otherwise null.',
+    }),
     maxPerFan: Nullable(Integer({ minimum: 1 }), {
       description: 'Units of all variants that a fan can buy. Null: no limit.',
     }),
@@ -90,6 +94,7 @@ export const exampleProduct: Static<typeof Product> = {
   kind: 'physical',
   variants: [{ id: 'short', name: '140 cm', sku: 'SC-140', stockRemaining: 40 }],
   price: { amount: 1900, currency: 'EUR' },
+  lowestPrice: null,
   maxPerFan: 2,
   shipsTo: ['GB', 'PT'],
   delivers: null,

@@ -49,6 +49,7 @@ onEachEngine('GET /api/products', world => {
         { id: 'long', name: '170 cm', sku: null, stockRemaining: null },
       ],
       price: { amount: 1900, currency: 'EUR' },
+      lowestPrice: null,
       maxPerFan: 2,
       shipsTo: ['GB', 'PT'],
       delivers: null,
