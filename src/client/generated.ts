@@ -4268,6 +4268,7 @@ export interface components {
             currency: string;
             /** @description Whose tax it has, ISO 3166-1 alpha-2 or XK. */
             country: string | null;
+            /** @description As the settings of the club were when it was issued. */
             seller: {
                 /** @description The company that sells. */
                 name: string | null;

@@ -40,7 +40,9 @@ export function describeResponses(
                   ...(Number(status) in examples ? { example: examples[Number(status)] } : {}),
                 },
                 // A page for readers, if `Accept` prefers it.
-                ...(alsoAs === undefined ? {} : { [alsoAs]: { schema: { type: 'string' } } }),
+                ...(alsoAs === undefined
+                  ? {}
+                  : { [alsoAs]: { schema: { type: 'string', format: 'binary' } } }),
               },
             }),
       },

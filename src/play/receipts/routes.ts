@@ -60,9 +60,9 @@ async function printReceipt(
 export function prefersHtml(accept: string | null): boolean {
   const ranges = (accept ?? '').split(',', 20).map(range => {
     const [type = '', ...parameters] = range
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/)
+      .split(';')
+      .map(text => text.trim())
     const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
     return { type, weight: weight === undefined ? 1 : Number(weight) || 0 }
   })

@@ -40,11 +40,14 @@ export const Receipt = Closed(
     ...members,
     currency: Type.String({ description: '`POINTS`, or ISO 4217.' }),
     country: Nullable(Type.String(), { description: 'Whose tax it has, ISO 3166-1 alpha-2 or XK.' }),
-    seller: Closed({
-      name: Nullable(Type.String(), { description: 'The company that sells.' }),
-      address: Nullable(Type.String(), { description: 'Its address.' }),
-      taxId: Nullable(Type.String(), { description: 'Its tax number.' }),
-    }),
+    seller: Closed(
+      {
+        name: Nullable(Type.String(), { description: 'The company that sells.' }),
+        address: Nullable(Type.String(), { description: 'Its address.' }),
+        taxId: Nullable(Type.String(), { description: 'Its tax number.' }),
+      },
+      { description: 'As the settings of the club were when it was issued.' },
+    ),
     buyer: Nullable(Address, { description: 'The address of the order, while it is kept.' }),
     creditNotes: Type.Array(CreditNote, { description: 'Of its refunds, oldest first.' }),
   },

@@ -374,6 +374,7 @@ onEachEngine('Languages', world => {
       'readProduct',
       'readProfile',
       'readProvenance',
+      'readReceipt',
       'readTrade',
       'redeemReward',
       'updateMatch',
