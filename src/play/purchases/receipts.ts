@@ -3,9 +3,10 @@
  * at the end of the unit of work, on PostgreSQL together with COMMIT, so that payments wait for each other only then, and a
  * rollback returns them.
  */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Deferred, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowFrom } from '../../../db/insert-select.ts'
+import { eachRow } from '../../../db/keyset.ts'
 import { prepared, preparedLast } from '../../../db/prepared.ts'
 import type { Text } from '../../club/catalogue/texts.ts'
 import type { Settings } from '../../platform/config/settings.ts'
@@ -172,6 +173,17 @@ export function purchasesNumbered(reader: Reader, number: number) {
     .select({ id: receipts.purchaseId })
     .from(receipts)
     .where(and(inArray(receipts.series, ['money', 'points']), eq(receipts.number, number)))
+}
+
+/** All receipts and credit notes of a time: series after series, by number. */
+export function eachReceipt(reader: Reader, startsAt: Date, endsAt: Date) {
+  const { receipts } = reader.tables
+  return eachRow({ series: receipts.series, number: receipts.number }, after =>
+    reader
+      .select()
+      .from(receipts)
+      .where(and(gte(receipts.createdAt, startsAt), lt(receipts.createdAt, endsAt), after)),
+  )
 }
 
 /** They get their numbers in this order. */

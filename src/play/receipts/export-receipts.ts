@@ -1,11 +1,9 @@
 /** The receipts of a month as CSV, for the accounts of the club: credit notes are negative, so that each column adds up. */
-import { and, gte, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { eachRow } from '../../../db/keyset.ts'
 import { csvLine } from '../../core/csv.ts'
 import { windowAt } from '../../core/windows.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
-import { linesOf, type ReceiptLine, type ReceiptRow } from '../purchases/receipts.ts'
+import { eachReceipt, linesOf, type ReceiptLine, type ReceiptRow } from '../purchases/receipts.ts'
 import { rateOf } from '../purchases/tax-rate.ts'
 
 const COLUMNS = [
@@ -22,15 +20,8 @@ export async function* receiptsCsv(reader: Reader, month: string): AsyncGenerato
   const { startsAt, endsAt } = windowAt('month', middle, timeZone)
   // The calendar of Sweden writes dates as ISO 8601 does.
   const dates = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
-  const { receipts } = reader.tables
-  const rows = eachRow({ series: receipts.series, number: receipts.number }, after =>
-    reader
-      .select()
-      .from(receipts)
-      .where(and(gte(receipts.createdAt, startsAt), lt(receipts.createdAt, endsAt), after)),
-  )
   yield csvLine([...COLUMNS])
-  for await (const row of rows)
+  for await (const row of eachReceipt(reader, startsAt, endsAt))
     yield rowsOf(row, dates.format(row.createdAt))
       .map(cells => csvLine(cells))
       .join('')

@@ -111,12 +111,13 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     }
   })
 
-  test('accepts the bytes of a file where the operation says so, as each of its media types', () => {
+  test('accepts and returns a file where the operation says so, as each of its media types', () => {
     const files = contentsOf(document).filter(isFile)
     expect(files.map(({ name, mediaType }) => `${name}: ${mediaType}`)).toEqual([
       'POST /api/uploads, request: image/jpeg',
       'POST /api/uploads, request: image/png',
       'POST /api/uploads, request: image/webp',
+      'GET /api/user/orders/{orderId}/receipt, answer 200: text/html',
     ])
   })
 
