@@ -56,6 +56,9 @@ export function ProductTile({ product }: { product: Product }) {
             <small class="quiet">{active ? text.shop.soldOut : text.shop.notOnSale}</small>
           )}
         </span>
+        {product.lowestPrice && (
+          <small class="quiet">{text.shop.lowestPrice(priceOf({ price: product.lowestPrice }))}</small>
+        )}
         <PresentedBy sponsor={product.sponsor} plain />
       </span>
     </Link>

@@ -9,6 +9,7 @@ import {
   shapeOf,
   withoutNull,
 } from '../../../src/console/screens/catalogue/shapes.ts'
+import { ratesOf, writtenRates } from '../../../src/console/screens/catalogue/tax-rates.ts'
 import { listTexts, withoutEmptied } from '../../../src/console/screens/catalogue/texts.ts'
 import { isCountry } from '../../../src/core/country.ts'
 import { entryJsonSchema } from '../../../src/play/catalogue-file/json-schema.ts'
@@ -70,6 +71,31 @@ test('the countries of the console are those of the API', () => {
   expect(COUNTRIES.filter(code => !isCountry(code))).toEqual([])
   const known = iso31661.map(({ alpha2 }) => alpha2).filter(isCountry)
   expect(COUNTRIES.toSorted()).toEqual([...known, 'XK'].toSorted())
+})
+
+test.each<[unknown, ReturnType<typeof ratesOf>]>([
+  [null, { others: null, countries: {} }],
+  [0.21, { others: 0.21, countries: {} }],
+  [
+    { DE: 0.19, default: 0.21 },
+    { others: 0.21, countries: { DE: 0.19 } },
+  ],
+  // Of a country that was just added.
+  [
+    { DE: null, default: 0 },
+    { others: 0, countries: { DE: null } },
+  ],
+])('the form of the tax rate %j writes the same again', (stated, rates) => {
+  expect(ratesOf(stated)).toEqual(rates)
+  expect(writtenRates(rates)).toEqual(stated)
+})
+
+test('the tax rate of products and packs has a field of rates', () => {
+  for (const kind of ['product', 'pack'] as const) {
+    // Guarantee of the cast: the keywords that TypeBox writes.
+    const { properties = {} } = entryJsonSchema(kind) as Schema
+    expect(shapeOf(withoutNull(properties.taxRate ?? {}).schema)).toEqual({ is: 'rates' })
+  }
 })
 
 describe('the options of a question', () => {

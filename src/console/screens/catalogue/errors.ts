@@ -1,6 +1,6 @@
 /** Errors of an entry in words: the field and the language that each is about, and what to change. */
 import { type Problem, ProblemError } from '../../api.ts'
-import { formatCount, nameOfLanguage } from '../../parts/format.ts'
+import { formatCount, nameOfCountry, nameOfLanguage } from '../../parts/format.ts'
 import { isMembers, labelOf, type Schema, shapeOf, singular, type Value, withoutNull } from './shapes.ts'
 
 type Fault = NonNullable<Problem['errors']>[number]
@@ -58,7 +58,7 @@ export function wordsOf(schema: Schema, pointer: string): string {
     const list = parts[nth - 1]
     if (/^\d+$/.test(part) && list !== undefined)
       words.splice(-1, 1, `${singular(labelOf(list))} ${Number(part) + 1}`)
-    else words.push(labelOf(part))
+    else words.push(/^[A-Z]{2}$/.test(part) ? nameOfCountry(part) : labelOf(part))
   }
   const place = words.join(', ')
   return language === null ? place : `${place} in ${nameOfLanguage(language)}`

@@ -10,6 +10,7 @@ import { FactConditionRows } from './fact-conditions.tsx'
 import { LanguageField } from './languages.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
+import { RatesField } from './rates-field.tsx'
 import { Enclosing } from './reference-fields.tsx'
 import {
   escaped,
@@ -160,6 +161,8 @@ function Field({
           onChange={next => onChange(next ?? empty)}
         />
       )
+    case 'rates':
+      return <RatesField {...field} value={value} onChange={next => onChange(next ?? empty)} />
     case 'flag':
       return (
         <CheckField

@@ -57,8 +57,8 @@ function CollectibleField(props: ReferenceProps) {
   return <ChosenField {...props} options={useContext(Collectibles)} />
 }
 
-const COUNTRY_OPTIONS = COUNTRIES.map(value => ({ value, title: nameOfCountry(value) })).toSorted((a, b) =>
-  a.title.localeCompare(b.title),
+export const COUNTRY_OPTIONS = COUNTRIES.map(value => ({ value, title: nameOfCountry(value) })).toSorted(
+  (a, b) => a.title.localeCompare(b.title),
 )
 
 function CountryField(props: ReferenceProps) {

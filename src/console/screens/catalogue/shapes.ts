@@ -29,7 +29,7 @@ export type Members = Record<string, Value>
 export type Shape =
   | { is: 'text'; max: number | undefined }
   | { is: 'choice'; options: (string | number)[] }
-  | { is: 'instant' | 'picture' | 'colour' | 'conditions' | 'fact-conditions' }
+  | { is: 'instant' | 'picture' | 'colour' | 'conditions' | 'fact-conditions' | 'rates' }
   | { is: 'number'; min: number | undefined; max: number | undefined; isWhole: boolean }
   | { is: 'flag' }
   | { is: 'string'; max: number | undefined; example: string | undefined }
@@ -64,6 +64,7 @@ export function shapeOf(schema: Schema): Shape {
   if (anyOf) {
     const [first, second] = anyOf
     if (first?.type === 'string' && second?.patternProperties) return { is: 'text', max: first.maxLength }
+    if (first?.type === 'number' && second?.patternProperties) return { is: 'rates' }
     const options = anyOf.flatMap(({ const: option }) =>
       typeof option === 'string' || typeof option === 'number' ? [option] : [],
     )
@@ -191,6 +192,8 @@ const HINTS: Record<string, string> = {
   imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
   stock: 'Total number of units, including used ones. Empty: no limit.',
   supply: 'Total number of packs, including sold ones. Empty: no limit.',
+  taxRate:
+    'The tax that the price includes, as a fraction such as 0.21. Empty: receipts show none. Prices in points have none.',
   budget: 'The most points that all fans together can get. Empty: no limit.',
 }
 
