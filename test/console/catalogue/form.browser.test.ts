@@ -148,6 +148,30 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Form (skipped: ${noBrowser})` :
       await close()
     })
 
+    test('a tax rate is one number, or one for each country', async () => {
+      const { page, save, complaints, close } = await open('/catalogue/product/entry/form-shirt', {
+        viewport: { width: 390, height: 844 },
+      })
+      const stated = async () => (await entryKinds.product.read(world.db.read, ['form-shirt']))[0]?.taxRate
+      const tax = page.getByRole('group', { name: 'Tax rate', exact: true })
+      await tax.getByRole('button', { name: 'Remove Portugal' }).click()
+      await tax.getByRole('spinbutton', { name: 'Rate', exact: true }).fill('0.21')
+      await tax.getByRole('combobox', { name: 'Another rate for' }).selectOption('DE')
+      expect(await tax.getByRole('combobox', { name: 'Another rate for' }).inputValue()).toBe('')
+      await tax.getByRole('spinbutton', { name: 'Rate of Germany' }).fill('0.19')
+      await takeScreenshot(tax, 'catalogue-tax-rate')
+      expect(await findSerious(page)).toEqual([])
+      await save('Review and save', 'Rates')
+      await page.getByText('No changes').waitFor()
+      expect(await stated()).toEqual({ DE: 0.19, default: 0.21 })
+      await tax.getByRole('button', { name: 'Remove Germany' }).click()
+      await save('Review and save', 'One rate')
+      await page.getByText('No changes').waitFor()
+      expect(await stated()).toBe(0.21)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
     test('times are those of the club, whose zone is named, and a new price is in its currency', async () => {
       const entry = { id: 'club', timeZone: 'Europe/Madrid', currency: 'EUR' }
       await world.db.write(tx => writeRecord(tx, { kind: 'settings', entry }))
