@@ -181,7 +181,7 @@ onEachEngine('A push', world => {
       await queue(pushOf(quick.id))
       await settled(quick.id, ['sent'])
       expect(await (await fetch(`${service.url}other`)).text()).toBe('')
-      const attempts = hanging.reduce((sum, { got }) => sum + got.length, 0)
+      const attempts = hanging.reduce((sum, { waiting }) => sum + waiting.size, 0)
       expect(attempts).toBeGreaterThan(0)
       expect(attempts).toBeLessThanOrEqual(32)
     } finally {

@@ -72,6 +72,7 @@ function decrypt(body: Buffer, { pair, auth }: Pick<ReturnType<typeof newSubscri
 export function servePushes() {
   const got: { path: string; topic: string | null; authorization: string | null; body: Buffer }[] = []
   const answers = new Map<string, () => Response | Promise<Response>>()
+  const waiting = new Set<Request>()
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -81,7 +82,11 @@ export function servePushes() {
       const { headers } = request
       const body = Buffer.from(await request.arrayBuffer())
       got.push({ path, topic: headers.get('topic'), authorization: headers.get('authorization'), body })
-      return answers.get(path)?.() ?? new Response(null, { status: 201 })
+      waiting.add(request)
+      request.signal.addEventListener('abort', () => waiting.delete(request))
+      const answer = (await answers.get(path)?.()) ?? new Response(null, { status: 201 })
+      waiting.delete(request)
+      return answer
     },
   })
   /** What a subscription got, in their order. */
@@ -90,6 +95,8 @@ export function servePushes() {
   return {
     got,
     answers,
+    /** Requests that have no answer, and whose sender still waits. */
+    waiting,
     url: server.url.href,
     messagesOf,
     /** The titles that a subscription got, in their order. */
