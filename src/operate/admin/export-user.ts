@@ -50,6 +50,7 @@ import { exportPredictions } from '../../play/predictions/predictions.ts'
 import { exportLimits } from '../../play/purchases/own-limits.ts'
 import { exportVotes } from '../../play/questions/personal-data.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/personal-data.ts'
+import { exportReceipts } from '../../play/receipts/personal-data.ts'
 import { exportClaims } from '../../play/rewards/personal-data.ts'
 import { exportCompletedSets } from '../../play/sets/sets.ts'
 import { exportOrders } from '../../play/shop/personal-data.ts'
@@ -137,6 +138,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     purchases: exportPurchases(reader, user.id),
     packs: exportPacks(reader, user.id),
     orders: exportOrders(reader, user.id, addressEncryption),
+    receipts: exportReceipts(reader, user.id, addressEncryption),
     givenItems: await exportGivenItems(reader, user.id),
     receivedItems: await exportReceivedItems(reader, user.id),
     trades: await exportTrades(reader, user.id),

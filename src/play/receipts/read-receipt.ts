@@ -21,17 +21,29 @@ export async function readOwnReceipt(
 ): Promise<Receipt> {
   const order = await findOrder(reader, purchaseId)
   const purchase = order ?? (await packPurchaseKind.find(reader, purchaseId))
-  const [receipt, ...notes] = purchase?.userId === userId ? await readReceipts(reader, purchaseId) : []
+  const rows = purchase?.userId === userId ? await readReceipts(reader, purchaseId) : []
+  const receipt = presentReceipt(purchaseId, rows, order ? decryptAddress(encryption, order) : null)
   if (!receipt) throw new DomainError(receiptProblems.receipt_not_found)
-  return {
-    orderId: purchaseId,
-    ...presentNumbered(receipt),
-    currency: receipt.currency,
-    country: receipt.country,
-    seller: readSeller(receipt),
-    buyer: order ? decryptAddress(encryption, order) : null,
-    creditNotes: notes.map(presentNumbered),
-  }
+  return receipt
+}
+
+/** `rows`: the receipt of the purchase, then its credit notes. Undefined: there are none. */
+export function presentReceipt(
+  orderId: string,
+  [receipt, ...notes]: ReceiptRow[],
+  buyer: Receipt['buyer'],
+): Receipt | undefined {
+  return (
+    receipt && {
+      orderId,
+      ...presentNumbered(receipt),
+      currency: receipt.currency,
+      country: receipt.country,
+      seller: readSeller(receipt),
+      buyer,
+      creditNotes: notes.map(presentNumbered),
+    }
+  )
 }
 
 function presentNumbered(row: ReceiptRow) {

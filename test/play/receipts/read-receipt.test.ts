@@ -1,6 +1,9 @@
 /** GET /api/user/orders/{id}/receipt: as JSON, or as a page to print. */
 import { expect, test } from 'bun:test'
+import { streamJson } from '../../../src/core/stream-json.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { exportUser } from '../../../src/operate/admin/export-user.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { prefersHtml } from '../../../src/play/receipts/routes.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -100,6 +103,34 @@ onEachEngine('The receipt of a fan', world => {
     const unpaid = expectStatus(201, await checkout(fan, await addStock(world, 9, { price: EUROS })))
     expect(refusal(await fan.get(pathOf(unpaid.id)))).toEqual([404, 'receipt_not_found'])
   })
+
+  test('is in the exports of the fan, and follows orders and packs in a merge', async () => {
+    const { fan, id } = await buy()
+    const packId = await addPack(world, { price: EUROS, taxRate: '0.23' })
+    const { id: packPurchaseId } = await buyPack(fan, packId)
+    expectStatus(200, await withdraw(fan, id, [1]))
+    await payOut(world, id)
+    const receipts = [
+      expectStatus(200, await fan.get(pathOf(id))),
+      expectStatus(200, await fan.get(pathOf(packPurchaseId))),
+    ]
+    expect(receipts).toMatchObject([{ buyer: { name: ADDRESS.name }, creditNotes: [{}] }, { buyer: null }])
+    const from = (await userIdOf(world, fan)) ?? ''
+    expect(await exported(from)).toEqual(receipts)
+
+    const other = await patientFan(world, 1_000)
+    const into = (await userIdOf(world, other)) ?? ''
+    await world.db.write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
+    expect(expectStatus(200, await other.get(pathOf(id)))).toEqual(receipts[0])
+    expect(await exported(into)).toEqual(receipts)
+    await expectSound(world)
+  })
+
+  /** In the default language, as the default of the requests. */
+  async function exported(id: string) {
+    const found = await exportUser(world.db.read, { id }, world.deps.addressEncryption)
+    return JSON.parse((await Array.fromAsync(streamJson(found))).join('')).receipts
+  }
 
   test('stays after an erasure, without name and address', async () => {
     const { fan, id } = await buy()
