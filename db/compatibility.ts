@@ -122,6 +122,7 @@ const byMigration = {
   '0083_live-activities': otherIndexes,
   '0085_receipts-append-only': newTableAppendOnly,
   '0087_points-never-sold': pointsNeverSold,
+  '0089_statements-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

@@ -7,6 +7,7 @@ import { decide } from '../src/fan/moderation/cases.ts'
 import { presentAppeal, presentDecision } from '../src/fan/moderation/fan-record.ts'
 import { type Appeal, decideAppeal } from '../src/identity/sanctions/appeals.ts'
 import { type Decision, recordDecision } from '../src/identity/sanctions/decisions.ts'
+import { SANCTIONS } from '../src/identity/sanctions/kinds.ts'
 import { REASONS } from '../src/identity/sanctions/reasons.ts'
 import { resolveHandle } from '../src/identity/users/handles.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
@@ -32,7 +33,10 @@ const command = declareCommand({
     ['show FAN', 'open reports about the fan, what was decided, and what is in force'],
     ['decide CASE dismiss --reason other --by Ana', 'resolves the reports; nothing changes for the fan'],
     ['decide FAN suspend --days 7 --reason harassment --by Ana', 'the fan can read, but not write'],
-    ['decide FAN hide --reason impersonation --by Ana', 'others do not see name, handle and picture'],
+    [
+      'decide FAN hide --reason impersonation --by Ana --facts "The name is a player’s."',
+      'others do not see name, handle and picture; the fan sees the facts',
+    ],
     ['decide FAN mute --reason spam --by Ana', 'activities of the fan appear in no feed'],
     ['decide FAN note --reason other --by Ana --note "Called on Monday."', 'a note, without effect'],
     ['appeals', 'open appeals, the oldest first'],
@@ -41,7 +45,7 @@ const command = declareCommand({
     ['report --year 2026', 'counts and median times of a year, to publish'],
   ],
   notes:
-    'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. The person who decided a sanction cannot decide its appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
+    'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. The person who decided a sanction cannot decide its appeal. A decision resolves the open reports of its case. A fan sees kind, reason, facts and times of sanctions; never who decided, and no note.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
@@ -49,6 +53,7 @@ const command = declareCommand({
   .argument('[what]', `decide: ${KINDS.join(', ')}; lift: the id of the sanction`)
   .addOption(new Option('--reason <reason>', 'why').choices(REASONS))
   .option('--by <name>', 'your name, up to 100 characters')
+  .option('--facts <text>', 'hide, mute, suspend: what happened, up to 1000 characters; the fan sees it')
   .option('--note <text>', 'for moderators, up to 500 characters; an erasure of the fan deletes it')
   .option('--days <n>', 'suspend: for how many days, up to 3650', days)
   .option('--year <year>', 'report: the year, such as 2026', readYear)
@@ -56,16 +61,16 @@ const command = declareCommand({
 type Recorded = { decision: Decision } | { appeal: Appeal }
 
 await runCommand(command, async ({ parameters: [action, subject, what], options, openDatabase }) => {
-  const { reason, note, dryRun = false } = options
+  const { reason, facts, note, dryRun = false } = options
   if ((action === 'report') !== (options.year !== undefined))
     failUsage('report, and nothing else, requires --year')
   if (action === 'report') {
-    if (subject !== undefined || reason || options.by || note || options.days || dryRun)
+    if (subject !== undefined || reason || options.by || facts || note || options.days || dryRun)
       failUsage('report takes --year and --json only')
     return showYear(await openDatabase(), options.year ?? 0)
   }
   if (action === 'queue' || action === 'appeals' || action === 'show') {
-    if (what !== undefined || reason || options.by || note || options.days || dryRun)
+    if (what !== undefined || reason || options.by || facts || note || options.days || dryRun)
       failUsage(`${action} takes no such options`)
     if (action === 'show') {
       const named = subject ?? failUsage('show requires a fan')
@@ -80,13 +85,17 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
   if (!reason) return failUsage(`${action} requires --reason`)
   if (note !== undefined && (note.trim() === '' || note.length > 500))
     failUsage('--note has 1 to 500 characters')
+  if (facts !== undefined && (facts.trim() === '' || facts.length > 1_000))
+    failUsage('--facts has 1 to 1000 characters')
   if (action === 'decide' && !KINDS.some(kind => kind === what))
     failUsage(`decide requires ${KINDS.join(', ')}`)
   const isSuspension = action === 'decide' && what === 'suspend'
   if (isSuspension !== (options.days !== undefined)) failUsage('suspend, and nothing else, requires --days')
+  const isSanction = action === 'decide' && SANCTIONS.some(kind => kind === what)
+  if (facts !== undefined && !isSanction) failUsage('--facts is for hide, mute and suspend')
   const db = await openDatabase()
   const about = await resolveHandle(db.read, subject)
-  const common = { reason, decidedBy, note }
+  const common = { reason, decidedBy, facts, note }
   const verb = ((): ((tx: Transaction) => Promise<Recorded>) => {
     const decided = async (decision: Promise<Decision>) => ({ decision: await decision })
     if (action === 'lift') {

@@ -37,7 +37,7 @@ export async function showFan({ read }: Database, named: string): Promise<Comman
     ),
     ...appeals.map(describeAppeal),
     ...decisions.map(row =>
-      [describeDecision(row), inForce.includes(row.id) ? 'in force' : '', row.note ?? '']
+      [describeDecision(row), inForce.includes(row.id) ? 'in force' : '', row.facts ?? '', row.note ?? '']
         .filter(Boolean)
         .join('  '),
     ),
@@ -54,14 +54,14 @@ export async function showFan({ read }: Database, named: string): Promise<Comman
 export async function showYear({ read }: Database, year: number): Promise<CommandResult> {
   const report = await reportYear(read, year)
   const { decisions, reports, appeals, timeZone } = report
-  const counts = decisions.map(({ reason, kind, decisions: all, found }) =>
-    [reason, kind, all, found.fans, found.text_filter, found.staff].map((cell, n) =>
+  const counts = decisions.map(({ reason, kind, decisions: all, automated, found }) =>
+    [reason, kind, all, found.fans, found.text_filter, found.staff, automated].map((cell, n) =>
       `${cell}`.padEnd(COLUMNS[n] ?? 0),
     ),
   )
-  const head = ['reason', 'decision', 'count', 'by fans', 'by filter', 'by staff']
+  const head = ['reason', 'decision', 'count', 'by fans', 'by filter', 'by staff', 'automated']
   const lines = [
-    `${year}, ${timeZone}. A person made every decision.`,
+    `${year}, ${timeZone}. A person made every decision; automated: software found the content of a sanction.`,
     ...[head.map((cell, n) => cell.padEnd(COLUMNS[n] ?? 0)), ...counts].map(cells =>
       cells.join('').trimEnd(),
     ),
@@ -74,7 +74,7 @@ export async function showYear({ read }: Database, year: number): Promise<Comman
 }
 
 /** Widths of the table. */
-const COLUMNS = [16, 10, 7, 9, 11, 8]
+const COLUMNS = [16, 10, 7, 9, 11, 10, 9]
 
 const describeTime = (seconds: number | null): string =>
   seconds === null ? 'none was decided' : `${(seconds / 3_600).toFixed(1)} hours`

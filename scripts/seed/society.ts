@@ -116,7 +116,8 @@ async function write(tx: Transaction, members: Member[]): Promise<void> {
   await report(5, 9, 'spam', 'Advertises tickets.')
   await report(2, 8, 'harassment', 'Insults after the derby.')
   const by = { reason: 'harassment', decidedBy: 'Ana' } as const
-  const sanction = await decide(tx, at(8).userId, { ...by, kind: 'mute' })
+  const facts = 'Two messages after the derby insulted another fan.'
+  const sanction = await decide(tx, at(8).userId, { ...by, kind: 'mute', facts })
   const appeal = await appealSanction(tx, at(8), { sanctionId: sanction.id, text: 'I quoted others.' })
   await decideAppeal(tx, appeal.id, { reason: 'other', decidedBy: 'Bruno', granted: true })
 }

@@ -2502,6 +2502,18 @@ export interface components {
             /** @description When the club decided. */
             decidedAt: string | null;
         };
+        /** Statement */
+        Statement: {
+            /** @description What the decision is about, as plain text. Null if the club stated nothing. */
+            facts: string | null;
+            /**
+             * @description The rule that was broken: the same as `reason`.
+             * @enum {string}
+             */
+            ground: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description Whether software found it: the text filter. A person made the decision. */
+            automated: boolean;
+        };
         /** Sanction */
         Sanction: {
             /** @description The sanction. */
@@ -2516,6 +2528,8 @@ export interface components {
              * @enum {string}
              */
             reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description Why the club decided it. Null for decisions from before the club kept statements. */
+            statement: components["schemas"]["Statement"] | null;
             /** @description For a suspension: when it ends. */
             until: string | null;
             /** @description When it was decided. */

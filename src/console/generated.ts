@@ -2903,6 +2903,8 @@ export interface components {
             liftsId: string | null;
             /** @description Name of the moderator. */
             decidedBy: string;
+            /** @description What the fan is told. Null if nothing was stated. */
+            facts: string | null;
             /** @description Internal. */
             note: string | null;
             inForce: boolean;
@@ -3000,6 +3002,8 @@ export interface components {
              * @enum {string}
              */
             reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description What happened, as plain text that the fan sees. Of `hide`, `mute` and `suspend`, which need it. An erasure of the fan deletes it. */
+            facts?: string;
             /** @description For moderators; an erasure of the fan deletes it. */
             note?: string;
             /** @description Of a suspension, which needs it: up to ten years ahead. */

@@ -153,11 +153,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const { users } = demo.db.read.tables
       const [fan] = await demo.db.read.select().from(users).where(eq(users.handle, 'suspended_fan'))
       const until = new Date(Date.now() + DAY_MS)
-      const decided = { kind: 'suspend', until, reason: 'spam', decidedBy: 'Ana' } as const
+      const HOSTILE = 'Wrote <img src=x onerror="window.hacked = 1"> on 3 May.'
+      const decided = { kind: 'suspend', until, reason: 'spam', decidedBy: 'Ana', facts: HOSTILE } as const
       await demo.db.write(tx => recordDecision(tx, { ...decided, fanId: fan?.id ?? '' }))
       await open(page, '/profile')
       const words = /^Your account is suspended until .*\d.* Reason: Spam\./
-      await page.getByText(words).waitFor()
+      await page.getByText(words).first().waitFor()
+      await page.getByText(`The club states: ${HOSTILE}`).waitFor()
+      expect(await page.evaluate('window.hacked')).toBeUndefined()
       await page.getByLabel('Name', { exact: true }).fill('New name')
       await press(page, 'Save')
       await page.getByRole('alert').getByText(words).waitFor()

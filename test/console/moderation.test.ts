@@ -22,12 +22,13 @@ onEachEngine('moderation in the console', world => {
   const queue = async () => (await ana.get('/api/moderation/cases')).body
   const decide = (caseId: string, decision: object, by = ana) =>
     by.post(`/api/moderation/cases/${caseId}/decisions`, { reason: 'spam', ...decision })
+  const hidden = { kind: 'hide', facts: 'Sold tickets in the bio on 3 May.' } as const
   const recordOf = async ({ id }: NamedFan) => (await ana.get(`/api/moderation/fans/${id}`)).body
   const statusOf = async (fan: NamedFan) => (await fan.get('/api/user/reports')).body.reports[0]
   async function suspended(by = ana, days = 1) {
     const fan = await namedFan(world)
     const until = new Date(world.clock.ms + days * DAY).toISOString()
-    const decision = { kind: 'suspend', reason: 'spam', until }
+    const decision = { ...hidden, kind: 'suspend', reason: 'spam', until }
     const { status, body } = await by.post(`/api/moderation/fans/${fan.id}/decisions`, decision)
     expect(status).toBe(200)
     return { fan, sanctionId: String(body.decisionId) }
@@ -153,7 +154,8 @@ onEachEngine('moderation in the console', world => {
   test.each(['dismiss', 'hide', 'mute'] as const)('%s resolves the reports of the case', async kind => {
     const [reporter, about] = [await namedFan(world), await namedFan(world)]
     const caseId = await report(reporter, about)
-    expect((await decide(caseId, { kind, note: 'Twice before.' })).status).toBe(200)
+    const decision = kind === 'dismiss' ? { kind } : { ...hidden, kind }
+    expect((await decide(caseId, { ...decision, note: 'Twice before.' })).status).toBe(200)
     expect((await queue()).cases.map((one: { caseId: string }) => one.caseId)).not.toContain(caseId)
     expect(await statusOf(reporter)).toMatchObject({ status: 'resolved', actionTaken: kind !== 'dismiss' })
     expect((await recordOf(about)).decisions).toMatchObject([
@@ -168,9 +170,9 @@ onEachEngine('moderation in the console', world => {
     const [reporter, about] = [await namedFan(world), await namedFan(world)]
     const caseId = await report(reporter, about)
     const answers = await Promise.all([
-      decide(caseId, { kind: 'hide' }, ana),
+      decide(caseId, hidden, ana),
       decide(caseId, { kind: 'dismiss' }, bruno),
-      decide(caseId, { kind: 'mute' }, bruno),
+      decide(caseId, { ...hidden, kind: 'mute' }, bruno),
     ])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
     const { decisions } = await recordOf(about)
@@ -185,16 +187,43 @@ onEachEngine('moderation in the console', world => {
     const path = `/api/moderation/fans/${fan.id}/decisions`
     const at = (ms: number) => new Date(world.clock.ms + ms).toISOString()
     for (const decision of [
-      { kind: 'suspend' },
-      { kind: 'suspend', until: at(0) },
-      { kind: 'suspend', until: at(4_000 * DAY) },
-      { kind: 'hide', until: at(DAY) },
+      { ...hidden, kind: 'suspend' },
+      { ...hidden, kind: 'suspend', until: at(0) },
+      { ...hidden, kind: 'suspend', until: at(4_000 * DAY) },
+      { ...hidden, until: at(DAY) },
     ]) {
       const { status, body } = await ana.post(path, { reason: 'spam', ...decision })
       expect([status, body.errors[0].pointer]).toEqual([422, '/until'])
     }
-    expect((await ana.post(path, { kind: 'suspend', reason: 'spam', until: at(DAY) })).status).toBe(200)
+    expect(
+      (await ana.post(path, { ...hidden, kind: 'suspend', reason: 'spam', until: at(DAY) })).status,
+    ).toBe(200)
     expect((await fan.patch('/api/user/profile', { bio: 'x' })).body.code).toBe('suspended')
+  })
+
+  test.each([
+    ['a sanction without facts', { kind: 'mute' }],
+    ['facts of blanks', { kind: 'mute', facts: ' ' }],
+    ['facts of a dismissal', { kind: 'dismiss', facts: 'Nothing.' }],
+    ['facts of a note', { kind: 'note', facts: 'Nothing.' }],
+  ])('refuses %s', async (_, decision) => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    const { status, body } = await decide(await report(reporter, about), decision)
+    expect([status, body.errors[0].pointer]).toEqual([422, '/facts'])
+    expect((await recordOf(about)).decisions).toEqual([])
+  })
+
+  test('shows the fan the facts, and other moderators too; the audit log does not keep them', async () => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    expect((await decide(await report(reporter, about), hidden)).status).toBe(200)
+    const { facts } = hidden
+    expect((await about.get('/api/user/sanctions')).body.sanctions).toMatchObject([
+      { statement: { facts, ground: 'spam', automated: false } },
+    ])
+    expect((await recordOf(about)).decisions).toMatchObject([{ facts }])
+    const { entries } = (await as('owner').get(`/api/audit?subjectKind=fan&subjectId=${about.id}`)).body
+    expect(entries).toHaveLength(1)
+    expect(JSON.stringify(entries)).not.toContain(facts)
   })
 
   test('a sanction is lifted once', async () => {

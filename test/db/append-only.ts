@@ -8,6 +8,7 @@ export const APPEND_ONLY = [
   'console_audit',
   'item_transfers',
   'moderation_decisions',
+  'moderation_statements',
   'points_entries',
   'receipts',
 ] as const

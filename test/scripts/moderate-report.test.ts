@@ -23,6 +23,7 @@ onEachEngine(
     test('counts decisions, reports and appeals of a year', async () => {
       const [reporter, spammer] = [await namedFan(world), await namedFan(world)]
       const [filtered, erased, quiet] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+      const flagged = await namedFan(world)
       const report = async (handle: string) => {
         const subject = { kind: 'fan', id: handle }
         return expectStatus(201, await reporter.post('/api/reports', { subject, reason: 'spam' })).id
@@ -30,6 +31,7 @@ onEachEngine(
       const first = await report(spammer.handle)
       await report(erased.handle)
       await world.db.write(tx => fileAutomaticReport(tx, filtered.id, ['word']))
+      await world.db.write(tx => fileAutomaticReport(tx, flagged.id, ['word']))
       world.clock.advance(MINUTE)
       const [ana, bruno] = [{ decidedBy: 'Ana' }, { decidedBy: 'Bruno' }]
       const spam = { ...ana, reason: 'spam' } as const
@@ -38,7 +40,11 @@ onEachEngine(
       await world.db.write(tx => decide(tx, filtered.id, { ...ana, reason: 'other', kind: 'dismiss' }))
       await world.db.write(tx => decide(tx, quiet.id, { ...spam, kind: 'mute' }))
       await world.db.write(tx => decide(tx, quiet.id, { ...spam, kind: 'note' }))
+      const hate = { ...ana, reason: 'hate', facts: 'A slur in the bio.' } as const
+      await world.db.write(tx => decide(tx, flagged.id, { ...hate, kind: 'hide' }))
       await world.db.write(tx => eraseUser(tx, { id: erased.id }))
+      // The facts are deleted, and the count stays.
+      await world.db.write(tx => eraseUser(tx, { id: flagged.id }))
       await report(quiet.handle)
       const appeal = { sanctionId: sanction.id, text: 'I only quoted.' }
       expectStatus(201, await spammer.post('/api/user/appeals', appeal))
@@ -57,13 +63,17 @@ onEachEngine(
             found: { fans: 1, text_filter: 0, staff: 1 },
           },
           {
+            ...{ reason: 'hate', kind: 'hide', decisions: 1, automated: 1 },
+            found: { fans: 0, text_filter: 1, staff: 0 },
+          },
+          {
             ...{ reason: 'other', kind: 'dismiss', decisions: 1, automated: 0 },
             found: { fans: 0, text_filter: 1, staff: 0 },
           },
         ],
         reports: {
-          ...{ filed: 4, ofTextFilter: 1, upheld: 1, dismissed: 1, ended: 1, open: 1 },
-          medianSeconds: 2 * 60,
+          ...{ filed: 5, ofTextFilter: 2, upheld: 2, dismissed: 1, ended: 1, open: 1 },
+          medianSeconds: 3 * 60,
         },
         appeals: { filed: 1, granted: 1, rejected: 0, open: 0, medianSeconds: 4 * 60 },
       })
@@ -72,7 +82,8 @@ onEachEngine(
       if (world.databaseUrl === null) return
       const printed = await moderate('report', '--year', `${year()}`)
       expect([printed.code, printed.err]).toEqual([0, ''])
-      expect(printed.out).toContain('spam            mute      2      1        0          1')
+      expect(printed.out).toContain('spam            mute      2      1        0          1         0')
+      expect(printed.out).toContain('hate            hide      1      0        1          0         1')
       expect(printed.out).not.toContain(spammer.handle)
       const { out } = await moderate('report', '--year', `${year()}`, '--json')
       expect(JSON.parse(out)).toEqual(counted)

@@ -17,7 +17,8 @@ for (const engine of engines) {
       const fan = await namedFan(world)
       const write = async () => (await fan.patch('/api/user/profile', { bio: 'x' })).body.code
       const why = ['--reason', 'harassment', '--by', 'Ana', '--note', 'Three messages.']
-      const suspend = ['decide', fan.id, 'suspend', '--days', '3650', ...why]
+      const facts = 'Three insults on 3 May.'
+      const suspend = ['decide', fan.id, 'suspend', '--days', '3650', ...why, '--facts', facts]
       expect(await moderate(...suspend, '--dry-run')).toMatchObject({ code: 0, json: { dryRun: true } })
       expect(await write()).toBeUndefined()
       const { code, json } = await moderate(...suspend)
@@ -28,9 +29,12 @@ for (const engine of engines) {
         code: 0,
         json: {
           inForce: [id],
-          decisions: [{ id, kind: 'suspend', decidedBy: 'Ana', note: 'Three messages.' }],
+          decisions: [{ id, kind: 'suspend', decidedBy: 'Ana', note: 'Three messages.', facts }],
         },
       })
+      expect((await fan.get('/api/user/sanctions')).body.sanctions).toMatchObject([
+        { statement: { facts, ground: 'harassment', automated: false } },
+      ])
       const lift = ['lift', fan.id, id, '--reason', 'other', '--by', 'Bruno']
       expect((await moderate(...lift)).code).toBe(0)
       expect(await write()).toBeUndefined()
@@ -114,6 +118,8 @@ for (const engine of engines) {
         ['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'],
         'dismiss, hide, mute, suspend, note, grant, reject',
       ],
+      [['decide', 'fan', 'dismiss', '--reason', 'spam', '--by', 'Ana', '--facts', 'x'], '--facts is for'],
+      [['decide', 'fan', 'hide', '--reason', 'spam', '--by', 'Ana', '--facts', ' '], '--facts has 1 to'],
       [['show', 'fan', '--by', 'Ana'], 'show takes no such options'],
     ])('refuses %j', async (parameters, message) => {
       const { code, err } = await moderate(...parameters)

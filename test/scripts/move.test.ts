@@ -282,10 +282,12 @@ async function addLockers(tx: Transaction, updatedAt: Date) {
 }
 
 async function addSanctions(tx: Transaction, createdAt: Date) {
-  const { moderationDecisions, moderationNotes } = tx.tables
+  const { moderationDecisions, moderationNotes, moderationStatements } = tx.tables
   const decision = { kind: 'suspend', reason: 'spam', until: createdAt, decidedBy: ODD_TEXT, createdAt }
   await tx.insert(moderationDecisions).values({ id: 'é', fanId: 'Z', seq: 1, ...decision })
   await tx.insert(moderationNotes).values({ decisionId: 'é', fanId: 'Z', note: ODD_TEXT })
+  const statement = { decisionId: 'é', fanId: 'Z', facts: ODD_TEXT, automated: true }
+  await tx.insert(moderationStatements).values(statement)
   await tx.update(tx.tables.users).set({ suspendedUntil: createdAt }).where(eq(tx.tables.users.id, 'Z'))
   const report = { id: 'é', subjectKind: 'fan', subjectId: 'Z', fanId: 'Z', reason: 'spam', createdAt }
   await tx.insert(tx.tables.reports).values({ ...report, reporterId: 'é', note: ODD_TEXT, evidence: '{}' })

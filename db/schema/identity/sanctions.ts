@@ -50,6 +50,20 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
     t => [kit.index('moderation_notes_fan').on(t.fanId)],
   )
 
+  /** What the fan learns about a sanction. Triggers refuse changes other than the erasure of `facts`. */
+  const moderationStatements = table(
+    'moderation_statements',
+    {
+      decisionId: idOf(moderationDecisions).primaryKey(),
+      fanId: idOf(users),
+      /** Null: not stated, or the fan was erased. */
+      facts: text(),
+      /** Whether software found what it is about. A person makes each decision. */
+      automated: boolean().notNull(),
+    },
+    t => [kit.index('moderation_statements_fan').on(t.fanId)],
+  )
+
   /** One for each sanction. */
   const appeals = table(
     'appeals',
@@ -77,12 +91,13 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
     ],
   )
 
-  return { moderationDecisions, moderationNotes, appeals }
+  return { moderationDecisions, moderationNotes, moderationStatements, appeals }
 }
 
 export const fanData = {
   moderationDecisions: { fanId: { export: 'sanctions', erasure: 'keep', merge: 'stay' } },
   // They may name other fans, such as those who reported this one.
   moderationNotes: { fanId: { export: null, erasure: 'delete', merge: 'stay' } },
+  moderationStatements: { fanId: { export: 'sanctions', erasure: { clear: ['facts'] }, merge: 'stay' } },
   appeals: { fanId: { export: 'appeals', erasure: 'delete', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof defineSanctionsTables>>

@@ -984,6 +984,8 @@ export const en = {
       `Your account is suspended until ${until}. Reason: ${why}. You can look at everything, but not take part.`,
     hidden: (why: string) => `The club does not show your name and picture to other fans. Reason: ${why}.`,
     muted: (why: string) => `What you do is not shown to your followers. Reason: ${why}.`,
+    facts: (facts: string) => `The club states: ${facts}`,
+    automated: 'A text filter found it, and a person decided.',
   },
   report: {
     title: 'Report',

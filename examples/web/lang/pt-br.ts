@@ -732,6 +732,8 @@ export const ptBr: Text = {
       `Sua conta está suspensa até ${until}. Motivo: ${why}. Você pode ver tudo, mas não participar.`,
     hidden: why => `O clube não mostra seu nome nem sua imagem aos outros torcedores. Motivo: ${why}.`,
     muted: why => `Por enquanto, o que você faz não aparece para quem segue você. Motivo: ${why}.`,
+    facts: facts => `O clube informa: ${facts}`,
+    automated: 'Encontrado por um filtro de texto e decidido por uma pessoa.',
   },
   report: {
     ...pt.report,

@@ -1008,6 +1008,8 @@ export const pt: Text = {
       `A tua conta está suspensa até ${until}. Motivo: ${why}. Podes ver tudo, mas não participar.`,
     hidden: why => `O clube não mostra o teu nome nem a tua imagem aos outros adeptos. Motivo: ${why}.`,
     muted: why => `Por agora, o que fazes não aparece a quem te segue. Motivo: ${why}.`,
+    facts: facts => `O clube indica: ${facts}`,
+    automated: 'Encontrado por um filtro de texto e decidido por uma pessoa.',
   },
   report: {
     title: 'Denunciar',

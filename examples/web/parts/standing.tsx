@@ -12,7 +12,13 @@ export function Standing() {
       {inForce.map(sanction => (
         <p key={sanction.id} class="notice">
           <Icon name="lock" />
-          <span class="grow">{wordsOf(sanction)}</span>
+          <span class="grow">
+            {wordsOf(sanction)}
+            {sanction.statement?.facts && (
+              <bdi class="statement">{text.standing.facts(sanction.statement.facts)}</bdi>
+            )}
+            {sanction.statement?.automated && <span class="statement">{text.standing.automated}</span>}
+          </span>
         </p>
       ))}
     </div>

@@ -16,6 +16,7 @@ import { caseProblems } from './problems.ts'
 import type { SubjectKind } from './subjects.ts'
 
 type Report = Tables['reports']['$inferSelect']
+type Subject = Pick<Report, 'subjectKind' | 'subjectId'>
 
 type WithoutFan<D> = D extends NewDecision ? Omit<D, 'fanId'> : never
 type CaseDecision = Exclude<WithoutFan<NewDecision>, { kind: 'lift' }>
@@ -142,7 +143,8 @@ export async function countOpenReports(reader: Reader): Promise<{ open: number; 
 export async function decide(tx: Transaction, about: string, decision: CaseDecision): Promise<Decision> {
   const report = await findReport(tx, about)
   const subject = report ?? { subjectKind: 'fan' satisfies SubjectKind, subjectId: about, fanId: about }
-  const row = await recordDecision(tx, { ...decision, fanId: subject.fanId })
+  const automated = await isFoundByFilter(tx, subject)
+  const row = await recordDecision(tx, { ...decision, fanId: subject.fanId, automated })
   if (decision.kind === 'note') return row
   const resolved = await resolveReports(tx, subject, row, decision.kind)
   const isOpen = report
@@ -150,6 +152,22 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
     : resolved.length > 0 || decision.kind !== 'dismiss'
   if (!isOpen) throw await notOpen(tx, report?.id)
   return row
+}
+
+/** Whether the text filter has filed an open report about the subject. */
+async function isFoundByFilter(reader: Reader, { subjectKind, subjectId }: Subject): Promise<boolean> {
+  const { reports } = reader.tables
+  const [found] = await reader
+    .select({ id: reports.id })
+    .from(reports)
+    .where(
+      and(
+        ...[eq(reports.subjectKind, subjectKind), eq(reports.subjectId, subjectId)],
+        ...[isNull(reports.resolvedAt), isNull(reports.reporterId)],
+      ),
+    )
+    .limit(1)
+  return found !== undefined
 }
 
 /** States who has decided it, for the second of two moderators who decide the same case. */
@@ -165,7 +183,7 @@ export async function notOpen(reader: Reader, reportId = ''): Promise<DomainErro
 /** The decision has locked the fan, for which reports wait. Returns those that were open. */
 async function resolveReports(
   tx: Transaction,
-  { subjectKind, subjectId }: Pick<Report, 'subjectKind' | 'subjectId'>,
+  { subjectKind, subjectId }: Subject,
   { id: decisionId }: Decision,
   kind: NewDecision['kind'],
 ) {

@@ -6,6 +6,7 @@ import {
   type Decision,
   listDecisions,
   readNotesAbout,
+  readStatements,
   sanctionsInForce,
 } from '../../identity/sanctions/decisions.ts'
 import { readHandles, resolveHandle } from '../../identity/users/handles.ts'
@@ -30,12 +31,18 @@ export async function findFan(reader: Reader, named: string): Promise<NamedFan> 
 export async function readFanRecord(reader: Reader, { id: fanId, handle }: NamedFan) {
   const rows = await listDecisions(reader, fanId)
   const notes = await readNotesAbout(reader, fanId)
+  const statements = await readStatements(reader, fanId)
   return {
     fanId,
     handle,
     reports: (await listOpenReports(reader, fanId)).map(presentReport),
     inForce: sanctionsInForce(rows, reader.now()),
-    decisions: rows.map(row => ({ ...presentDecision(row), note: notes.get(row.id) ?? null })),
+    decisions: rows.map(row => ({
+      ...presentDecision(row),
+      facts: statements.get(row.id)?.facts ?? null,
+      automated: statements.get(row.id)?.automated ?? false,
+      note: notes.get(row.id) ?? null,
+    })),
     appeals: (await listAppeals(reader, fanId)).map(presentAppeal),
   }
 }

@@ -125,11 +125,12 @@ export async function readRecord(reader: Reader, fan: Parameters<typeof readFanR
     fan: { id: fan.id, handle: fan.handle },
     openReports: (await listOpenReports(reader, fan.id)).length,
     decisions: decisions
-      .map(({ id, kind, reason, until, liftsId, decidedBy, note, createdAt }) => ({
+      .map(({ id, kind, reason, until, liftsId, decidedBy, facts, note, createdAt }) => ({
         id,
         until,
         liftsId,
         decidedBy,
+        facts,
         note,
         createdAt,
         inForce: inForce.includes(id),

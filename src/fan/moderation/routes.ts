@@ -92,6 +92,11 @@ const sanctionRoutes = (deps: FanDeps) =>
               id: '01981e2c-7c1f-7000-8000-000000000042',
               kind: 'suspend',
               reason: 'harassment',
+              statement: {
+                facts: 'Three messages on 14 August insulted another fan.',
+                ground: 'harassment',
+                automated: false,
+              },
               until: '2026-08-22T18:30:00.000Z',
               createdAt: '2026-08-15T18:30:00.000Z',
               liftedAt: null,

@@ -2,7 +2,7 @@
  * Decisions of moderators. They are append-only: the sanctions in force are computed from all decisions about
  * a fan.
  */
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -21,7 +21,15 @@ export interface Moderator {
 }
 
 /** What a moderator decides. `until` is in the future; `liftsId` is the id of a sanction in force. */
-export type NewDecision = Moderator & { fanId: string; reason: Reason; note?: string | undefined } & (
+export type NewDecision = Moderator & {
+  fanId: string
+  reason: Reason
+  note?: string | undefined
+  /** What happened, in words for the fan. Of sanctions only. */
+  facts?: string | undefined
+  /** Whether software found it. False by default. */
+  automated?: boolean
+} & (
     | { kind: 'dismiss' | 'hide' | 'mute' | 'note' }
     | { kind: 'suspend'; until: Date }
     | { kind: 'lift'; liftsId: string }
@@ -67,7 +75,7 @@ export function sanctionsInForce(decisions: readonly Decision[], now: Date): str
  * @throws DomainError `fan_not_found`, `sanction_not_in_force`
  */
 export async function recordDecision(tx: Transaction, decision: NewDecision): Promise<Decision> {
-  const { fanId, kind, reason, decidedBy, decidedById = null, note } = decision
+  const { fanId, kind, reason, decidedBy, decidedById = null, note, facts } = decision
   if (!(await lockForSanction(tx, fanId))) throw new DomainError(userProblems.fan_not_found)
   const earlier = await listDecisions(tx, fanId)
   const { hidden, muted } = foldDecisions(earlier)
@@ -87,7 +95,7 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
     decidedById,
     createdAt: tx.now(),
   }
-  const { moderationDecisions, moderationNotes } = tx.tables
+  const { moderationDecisions, moderationNotes, moderationStatements } = tx.tables
   await tx.insert(moderationDecisions).values(row)
   if (note) await tx.insert(moderationNotes).values({ decisionId: row.id, fanId, note })
   const state = foldDecisions([...earlier, row])
@@ -96,8 +104,13 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
     silencedAt: state.muted?.createdAt ?? null,
     suspendedUntil: state.suspended?.until ?? null,
   })
-  if (kind === 'hide' || kind === 'mute' || kind === 'suspend')
+  if (kind === 'hide' || kind === 'mute' || kind === 'suspend') {
+    const { automated = false } = decision
+    await tx
+      .insert(moderationStatements)
+      .values({ decisionId: row.id, fanId, facts: facts ?? null, automated })
     await tx.spine.sanctions.recordSanction(tx, row)
+  }
   const lifted = kind === 'lift' && earlier.find(({ id }) => id === decision.liftsId)
   if (lifted) {
     await tx.spine.sanctions.recordLift(tx, row, lifted)
@@ -133,4 +146,26 @@ export async function readNotesAbout(reader: Reader, fanId: string): Promise<Map
   const { moderationNotes: notes } = reader.tables
   const rows = await reader.select().from(notes).where(eq(notes.fanId, fanId))
   return new Map(rows.map(({ decisionId, note }) => [decisionId, note]))
+}
+
+/** What the fan learns about a sanction. */
+export interface Statement {
+  facts: string | null
+  automated: boolean
+}
+
+/** By the id of the decision. */
+export async function readStatements(reader: Reader, fanId: string): Promise<Map<string, Statement>> {
+  const { moderationStatements: statements } = reader.tables
+  const rows = await reader.select().from(statements).where(eq(statements.fanId, fanId))
+  return new Map(rows.map(({ decisionId, facts, automated }) => [decisionId, { facts, automated }]))
+}
+
+/** For an erasure. The rows stay, so that reports of a year count the same. */
+export async function clearFactsAbout(tx: Transaction, fanId: string): Promise<void> {
+  const { moderationStatements: statements } = tx.tables
+  await tx
+    .update(statements)
+    .set({ facts: null })
+    .where(and(eq(statements.fanId, fanId), isNotNull(statements.facts)))
 }

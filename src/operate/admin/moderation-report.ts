@@ -27,17 +27,19 @@ export async function reportYear(reader: Reader, year: number) {
   }
 }
 
-/** A person makes every decision. By reason and kind, the most frequent first, with how the club learned of it. */
+/** `automated`: sanctions whose statement says that software found the content. By reason and kind, the most frequent first, with how the club learned of it. */
 async function countDecisions(reader: Reader, from: Date, to: Date) {
-  const { moderationDecisions: decisions, reports } = reader.tables
+  const { moderationDecisions: decisions, moderationStatements: statements, reports } = reader.tables
   const rows = await reader
     .select({
       kind: decisions.kind,
       reason: decisions.reason,
       reported: count(reports.id),
       byFans: count(reports.reporterId),
+      automated: statements.automated,
     })
     .from(decisions)
+    .leftJoin(statements, eq(statements.decisionId, decisions.id))
     .leftJoin(reports, eq(reports.decisionId, decisions.id))
     .where(
       and(
@@ -46,14 +48,15 @@ async function countDecisions(reader: Reader, from: Date, to: Date) {
         notInArray(decisions.kind, [...OTHERS]),
       ),
     )
-    .groupBy(decisions.id, decisions.kind, decisions.reason)
+    .groupBy(decisions.id, decisions.kind, decisions.reason, statements.automated)
   const groups = Map.groupBy(rows, ({ reason, kind }) => `${reason} ${kind}`)
   return [...groups.values()]
     .map(group => {
       const found: Record<Source, number> = { fans: 0, text_filter: 0, staff: 0 }
       for (const row of group) found[sourceOf(row)]++
       const { reason = '', kind = '' } = group[0] ?? {}
-      return { reason, kind, decisions: group.length, automated: 0, found }
+      const automated = group.filter(row => row.automated).length
+      return { reason, kind, decisions: group.length, automated, found }
     })
     .toSorted(
       (a, b) => b.decisions - a.decisions || (`${a.reason} ${a.kind}` < `${b.reason} ${b.kind}` ? -1 : 1),

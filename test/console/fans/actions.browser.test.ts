@@ -136,6 +136,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Actions (skipped: ${noBrowser})
       await hide.waitFor()
       expect(await page.locator('.fan-actions-list button').count()).toBe(1)
       await hide.click()
+      await page.getByLabel('Facts').fill('Insults in the bio.')
       await page.getByRole('button', { name: 'Decide' }).click()
       await page
         .locator('.toast')

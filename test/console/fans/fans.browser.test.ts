@@ -70,7 +70,12 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
         const grant = { fan: { userId: id }, delta: 40, ref: unique('grant'), note: MARKUP }
         await grantPoints(tx, granter, grant)
         const decision = { fanId: id, kind: 'mute', reason: 'spam' } as const
-        await recordDecision(tx, { ...decision, decidedBy: MARKUP.slice(0, 60), note: `${RTL} ${MARKUP}` })
+        await recordDecision(tx, {
+          ...decision,
+          decidedBy: MARKUP.slice(0, 60),
+          note: `${RTL} ${MARKUP}`,
+          facts: MARKUP,
+        })
       })
     })
     afterAll(() => pages.stop())

@@ -41,6 +41,7 @@ const UNKNOWN: Record<string, string[]> = {
   'it says who did it, or why': [
     'ageChanges.statedBy',
     ...['fanMerges.mergedBy', 'fanMerges.reason', 'moderationDecisions.decidedBy', 'moderationNotes.note'],
+    ...['moderationStatements.facts', 'moderationStatements.automated'],
     ...['moderationDecisions.decidedById', 'appeals.decidedBy', 'appeals.decidedById', 'events.voidNote'],
     ...['catalogueRevisions.source', 'catalogueRevisions.staffId', 'catalogueRevisions.staffName'],
     ...['catalogueRevisions.reason', 'pointsGrants.source', 'pointsGrants.note', 'cashPromotions.source'],

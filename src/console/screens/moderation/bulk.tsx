@@ -17,7 +17,7 @@ interface DecideProps {
 }
 
 export function DecideCases({ kind, cases, onDone, onClose }: DecideProps) {
-  const [written, setWritten] = useState<Written>({ reason: 'other', note: '' })
+  const [written, setWritten] = useState<Written>({ reason: 'other', facts: '', note: '' })
   const { action, about } = KINDS[kind]
   return (
     <BulkDialog
@@ -29,7 +29,7 @@ export function DecideCases({ kind, cases, onDone, onClose }: DecideProps) {
       fields={
         <>
           <p class="dialog-text">{about}</p>
-          <DecisionFields many value={written} onChange={setWritten} />
+          <DecisionFields many asksFacts={kind !== 'dismiss'} value={written} onChange={setWritten} />
         </>
       }
       send={({ key: caseId }) => api.decideCase({ caseId, kind, ...bodyOf(written) })}

@@ -21,6 +21,8 @@ interface FrameProps {
   action: string
   tone?: 'primary' | 'danger'
   usual?: ReasonName
+  /** A sanction states what happened. */
+  asksFacts?: boolean
   /** A note has no effect without its text. */
   noteRequired?: boolean
   fields?: ComponentChildren
@@ -34,11 +36,12 @@ function Frame({
   action,
   tone = 'primary',
   usual = 'other',
+  asksFacts = false,
   noteRequired = false,
   fields,
   ...props
 }: FrameProps) {
-  const [written, setWritten] = useState<Written>({ reason: usual, note: '' })
+  const [written, setWritten] = useState<Written>({ reason: usual, facts: '', note: '' })
   const send = useAction((decided: Written) => props.send(decided))
   const confirm = async () => {
     if (await send.run(written)) props.onClose()
@@ -56,7 +59,10 @@ function Frame({
               autofocus={!noteRequired}
               kind={tone}
               busy={send.isBusy}
-              blocked={noteRequired && written.note.trim() === '' && 'Write the note first.'}
+              blocked={
+                (noteRequired && written.note.trim() === '' && 'Write the note first.') ||
+                (asksFacts && written.facts.trim() === '' && 'Write the facts first.')
+              }
             >
               {action}
             </Button>
@@ -65,7 +71,12 @@ function Frame({
       >
         <p class="dialog-text">{about}</p>
         {fields}
-        <DecisionFields value={written} onChange={setWritten} noteRequired={noteRequired} />
+        <DecisionFields
+          value={written}
+          onChange={setWritten}
+          asksFacts={asksFacts}
+          noteRequired={noteRequired}
+        />
       </Form>
     </Dialog>
   )
@@ -85,6 +96,7 @@ export function DecideDialog({ kind, caseId, fanId, name, usual, onClose, onDone
   const { action, about, done } = KINDS[kind]
   const [days, setDays] = useState<(typeof DAYS)[number] | ''>('7')
   const [until, setUntil] = useState<string | null>(null)
+  const isSanction = kind === 'hide' || kind === 'mute' || kind === 'suspend'
   const end = () => (days === '' ? until : new Date(Date.now() + Number(days) * DAY_MS).toISOString())
   return (
     <Frame
@@ -94,6 +106,7 @@ export function DecideDialog({ kind, caseId, fanId, name, usual, onClose, onDone
       onClose={onClose}
       action={kind === 'note' ? 'Save the note' : action}
       tone={kind === 'suspend' || kind === 'hide' ? 'danger' : 'primary'}
+      asksFacts={isSanction}
       noteRequired={kind === 'note'}
       fields={
         kind === 'suspend' && (
@@ -120,7 +133,6 @@ export function DecideDialog({ kind, caseId, fanId, name, usual, onClose, onDone
           ...bodyOf(written),
           ...(kind === 'suspend' ? { until: end() ?? '' } : {}),
         })
-        const isSanction = kind === 'hide' || kind === 'mute' || kind === 'suspend'
         toast(
           kind === 'note' ? 'The note was saved.' : `${done}: ${name}.`,
           isSanction

@@ -13,7 +13,7 @@ export function History({ of, onChange }: { of: FanRecord; onChange: () => unkno
   const [lifting, setLifting] = useState<string | null>(null)
   if (of.decisions.length === 0) return <Empty title="No earlier decisions" />
   const entries = of.decisions.map((decision): TimelineEntry => {
-    const { id, kind, reason, until, decidedBy, note, inForce, createdAt } = decision
+    const { id, kind, reason, until, decidedBy, facts, note, inForce, createdAt } = decision
     const words = KINDS[kind]
     const appeal = of.appeals.find(({ sanctionId }) => sanctionId === id)
     return {
@@ -33,6 +33,11 @@ export function History({ of, onChange }: { of: FanRecord; onChange: () => unkno
             <>
               , until <Time at={until} />
             </>
+          )}
+          {facts && (
+            <p>
+              Facts: <bdi class="written">{facts}</bdi>
+            </p>
           )}
           {note && (
             <p>

@@ -31,6 +31,7 @@ export async function findWrongModeration(reader: Reader, range: Range): Promise
       fanFindings(fanId, byFan.get(fanId) ?? [], fans.get(fanId)),
     ),
     ...(await findWrongNotes(reader, range)),
+    ...(await findWrongStatements(reader, range)),
     ...(await findWrongAppeals(reader, range, byFan)),
     ...(await findWrongReports(reader, range)),
   ]
@@ -68,6 +69,27 @@ async function findWrongNotes(reader: Reader, range: Range): Promise<Finding[]> 
   return rows.flatMap(({ id, fanId, ofDecision }) =>
     differs(fanId, `moderation_notes.fan_id of ${id}`, ofDecision, fanId),
   )
+}
+
+/** A statement is about a sanction of the same fan. */
+async function findWrongStatements(reader: Reader, range: Range): Promise<Finding[]> {
+  const { moderationStatements: statements, moderationDecisions: decisions } = reader.tables
+  const rows = await reader
+    .select({
+      id: statements.decisionId,
+      fanId: statements.fanId,
+      ofDecision: decisions.fanId,
+      kind: decisions.kind,
+    })
+    .from(statements)
+    .leftJoin(decisions, eq(decisions.id, statements.decisionId))
+    .where(inRange(statements.fanId, range))
+  return rows.flatMap(({ id, fanId, ofDecision, kind }) => [
+    ...differs(fanId, `moderation_statements.fan_id of ${id}`, ofDecision, fanId),
+    ...(SANCTIONS.some(sanction => sanction === kind)
+      ? []
+      : differs(fanId, `moderation_statements.decision_id of ${id}`, 'a sanction', kind)),
+  ])
 }
 
 /** A granted appeal must lift its sanction, unless the sanction had already ended. */

@@ -4,6 +4,7 @@ import { instantIn } from '../../../core/instant.ts'
 import { refuseField } from '../../../core/transport-problems.ts'
 import { decide } from '../../../fan/moderation/cases.ts'
 import type { Decision } from '../../../identity/sanctions/decisions.ts'
+import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import type { Staff } from '../../../identity/staff/staff.ts'
 import type { NewDecision } from './schema.ts'
 
@@ -14,9 +15,12 @@ export async function decideAs(
   tx: Transaction,
   staff: Staff,
   about: string,
-  { kind, reason, note, until }: NewDecision,
+  { kind, reason, facts, note, until }: NewDecision,
 ): Promise<Decision> {
-  const common = { ...moderatorOf(staff), reason, note }
+  const isSanction = SANCTIONS.some(sanction => sanction === kind)
+  if (isSanction && !facts?.trim()) refuseField({ pointer: '/facts', message: 'is required' })
+  if (!isSanction && facts !== undefined) refuseField({ pointer: '/facts', message: 'is for a sanction' })
+  const common = { ...moderatorOf(staff), reason, facts, note }
   if (kind !== 'suspend') {
     if (until !== undefined) refuseField({ pointer: '/until', message: 'is for a suspension' })
     return decide(tx, about, { ...common, kind })

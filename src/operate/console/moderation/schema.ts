@@ -93,6 +93,7 @@ const Decision = Closed(
     until: Nullable(Instant('Of a suspension.')),
     liftsId: Nullable(Type.String(), { description: 'Of a lift: the sanction that it ends.' }),
     decidedBy: Type.String({ description: 'Name of the moderator.' }),
+    facts: Nullable(Type.String(), { description: 'What the fan is told. Null if nothing was stated.' }),
     note: Nullable(Type.String(), { description: 'Internal.' }),
     inForce: Type.Boolean(),
     createdAt: Instant('When it was decided.'),
@@ -170,6 +171,14 @@ export const NewDecision = Closed(
   {
     kind: OneOf(['dismiss', 'hide', 'mute', 'suspend', 'note'], { description: 'What is decided.' }),
     reason,
+    facts: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description:
+          'What happened, as plain text that the fan sees. Of `hide`, `mute` and `suspend`, which need it. An erasure of the fan deletes it.',
+      }),
+    ),
     note,
     until: Type.Optional(InstantInput('Of a suspension, which needs it: up to ten years ahead.')),
   },

@@ -84,6 +84,7 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
   const [kind, setKind] = useState<SanctionKind>('hide')
   const [reason, setReason] = useState<ReasonName>('spam')
   const [days, setDays] = useState<number | null>(7)
+  const [facts, setFacts] = useState('')
   const [note, setNote] = useState('')
   const send = useAction(async () => {
     const until = new Date(Date.now() + (days ?? 0) * DAY_MS).toISOString()
@@ -91,6 +92,7 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
       fanId: fan.id,
       kind,
       reason,
+      facts: facts.trim(),
       ...(kind === 'suspend' ? { until } : {}),
       ...(note.trim() === '' ? {} : { note: note.trim() }),
     })
@@ -141,6 +143,15 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
           value={reason}
           options={REASONS}
           onChange={setReason}
+        />
+        <TextArea
+          label="Facts"
+          pointer="/facts"
+          hint="The fan sees them: what, where and when."
+          max={1_000}
+          required
+          value={facts}
+          onChange={setFacts}
         />
         <TextArea
           label="Note"
