@@ -39,7 +39,7 @@ export function MessagesTab({ fanId }: { fanId: string }) {
                   title: 'Message',
                   cell: ({ title, notificationId }) => <bdi>{title ?? notificationId}</bdi>,
                 },
-                { id: 'inbox', title: 'Inbox', width: '9rem', hide: 'middle', under: true, cell: inboxOf },
+                { id: 'inbox', title: 'Inbox', width: '7rem', hide: 'narrow', under: true, cell: inboxOf },
                 { id: 'devices', title: 'Devices', hide: 'narrow', under: true, cell: devicesOf },
                 {
                   id: 'at',
