@@ -1398,14 +1398,14 @@ export interface components {
                  * @enum {string|null}
                  */
                 ageBand: "under_13" | "13_15" | "16_17" | "adult" | null;
-                /** @description Who has checked the band. */
-                source: string;
+                /** @description Who has checked the band. Null after an erasure. */
+                source: string | null;
                 /** @description When it was checked. */
                 assuredAt: string;
                 /** @description Null: nobody has asked. */
                 guardianConsent: boolean | null;
-                /** @description Who stated the change. `merge`: a merge of fans. */
-                statedBy: string;
+                /** @description Who stated the change. `merge`: a merge of fans. Null after an erasure. */
+                statedBy: string | null;
                 /** @description When it was stated. */
                 changedAt: string;
             }[];

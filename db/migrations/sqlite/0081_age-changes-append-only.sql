@@ -1,4 +1,8 @@
+-- Append-only, but for the erasure of what systems wrote as text.
 CREATE TRIGGER age_changes_refuse_update BEFORE UPDATE ON age_changes
+WHEN NEW.source IS NOT NULL OR NEW.stated_by IS NOT NULL OR NEW.user_id IS NOT OLD.user_id OR NEW.seq IS NOT OLD.seq
+	OR NEW.age_band IS NOT OLD.age_band OR NEW.assured_at IS NOT OLD.assured_at
+	OR NEW.guardian_consent IS NOT OLD.guardian_consent OR NEW.changed_at IS NOT OLD.changed_at
 BEGIN
 	SELECT RAISE(ABORT, 'age_changes is append-only');
 END;

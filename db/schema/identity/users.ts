@@ -137,12 +137,12 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       /** 1, 2, 3 … for each fan. */
       seq: integer().notNull(),
       ageBand: text(),
-      /** Who has checked the band, and when. */
-      source: text().notNull(),
+      /** Who has checked the band, and when. An erasure clears `source` and `statedBy`: systems could have named the fan. */
+      source: text(),
       assuredAt: timestamp().notNull(),
       guardianConsent: boolean(),
       /** Who stated the change. */
-      statedBy: text().notNull(),
+      statedBy: text(),
       changedAt: timestamp().notNull(),
     },
     t => [
@@ -222,7 +222,9 @@ export const fanData = {
     userId: { export: 'onboarding', erasure: 'keep', merge: { moveUnless: [], otherwise: 'stay' } },
   },
   // The consent of a guardian and its revocation are evidence for the club, as the consents of the fan are.
-  ageChanges: { userId: { export: 'ageChanges', erasure: 'keep', merge: 'stay' } },
+  ageChanges: {
+    userId: { export: 'ageChanges', erasure: { clear: ['source', 'statedBy'] }, merge: 'stay' },
+  },
   fanMerges: {
     fromId: { export: 'mergedInto', erasure: { clear: ['reason'] }, merge: 'stay' },
     intoId: { export: 'mergedFans', erasure: { clear: ['reason'] }, merge: 'stay' },

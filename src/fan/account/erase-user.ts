@@ -24,6 +24,7 @@ import { lockSignIn } from '../../identity/auth/token-validity.ts'
 import { deleteRelations } from '../../identity/relations/personal-data.ts'
 import { deleteAppeals } from '../../identity/sanctions/appeals.ts'
 import { clearFactsAbout, deleteNotesAbout } from '../../identity/sanctions/decisions.ts'
+import { clearSourcesOf } from '../../identity/users/age-history.ts'
 import { ensureUser } from '../../identity/users/callers.ts'
 import { deleteMergeReasons, findFanOf, listSignIns } from '../../identity/users/merges.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
@@ -173,6 +174,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await eraseOrders(tx, user.id)
   await deleteNotesAbout(tx, user.id)
   await clearFactsAbout(tx, user.id)
+  await clearSourcesOf(tx, user.id)
   await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)
   await deleteReferralCodes(tx, user.id)

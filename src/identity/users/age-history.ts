@@ -35,7 +35,7 @@ export async function noteAgeChange(tx: Transaction, userId: string, { before, a
   )
 }
 
-type State = Pick<AgeChange, 'ageBand' | 'source' | 'assuredAt' | 'guardianConsent'>
+type State = Pick<AgeChange, 'ageBand' | 'assuredAt' | 'guardianConsent'> & { source: string }
 
 /** Null: nobody has stated anything. */
 function stateOf(age: Age | undefined): State | null {
@@ -59,6 +59,12 @@ const findLast = preparedRow((reader: Reader, userId: string) => {
     .orderBy(desc(ageChanges.seq))
     .limit(1)
 })
+
+/** Systems write both as text, and could have named the fan. */
+export async function clearSourcesOf(tx: Transaction, userId: string): Promise<void> {
+  const { ageChanges } = tx.tables
+  await tx.update(ageChanges).set({ source: null, statedBy: null }).where(eq(ageChanges.userId, userId))
+}
 
 /** Every row, the oldest first. */
 export const exportAgeChanges = (reader: Reader, userId: string) => {

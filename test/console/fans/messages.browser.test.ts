@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         const table = page.getByRole('table', { name: 'Messages', exact: true })
         await table.getByText('A scarf was bought').waitFor()
         await table.getByText('Waits').first().waitFor({ state: 'attached' })
-        // Beside the side panel of a wide screen as well.
+        // A side panel takes a part of a wide screen.
         if (name === 'desktop') await table.getByText('Not read').first().waitFor()
         await check('shown')
         expect(browser.complaints).toEqual([])

@@ -809,8 +809,8 @@ onEachEngine('The declared data of a fan', world => {
     await world.db.write(async tx => {
       for (const [name, column, { erasure }] of declarations) {
         if (erasure === 'keep' || name === 'users' || name === 'identities') continue
-        // A trigger refuses to write the facts again.
-        if (name === 'moderationStatements') continue
+        // Triggers refuse to write these texts again.
+        if (name === 'moderationStatements' || name === 'ageChanges') continue
         const table = tx.tables[name]
         // Guarantee of the casts: as above.
         if (erasure === 'delete') await tx.insert(table).values(rowOf(name, column).row as never)

@@ -327,8 +327,8 @@ onEachEngine('An age band', world => {
     const [row] = await world.db.read.select().from(users).where(eq(users.id, intoId))
     expect(row).toMatchObject({ ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null })
     // The proof stays.
-    expect(await changesOf(fromId)).toEqual(['1 13_15 school false school'])
-    expect(await changesOf(intoId)).toEqual(['1 16_17 school null school', '2 13_15 school false merge'])
+    expect(await changesOf(fromId)).toEqual(['1 13_15 null false null'])
+    expect(await changesOf(intoId)).toEqual(['1 16_17 null null null', '2 13_15 null false null'])
   })
 
   const changesOf = async (userId: string) =>
@@ -387,6 +387,11 @@ onEachEngine('An age band', world => {
     for (const work of [
       (tx: Transaction) =>
         tx.update(ageChanges).set({ guardianConsent: true }).where(eq(ageChanges.userId, userId)),
+      (tx: Transaction) =>
+        tx
+          .update(ageChanges)
+          .set({ source: null, statedBy: null, guardianConsent: true })
+          .where(eq(ageChanges.userId, userId)),
       (tx: Transaction) => tx.delete(ageChanges).where(eq(ageChanges.userId, userId)),
     ]) {
       const refused = await world.db.write(work).then(
@@ -395,6 +400,13 @@ onEachEngine('An age band', world => {
       )
       expect(refused).toContain('append-only')
     }
+    const { name: provider } = world.config.identity
+    await world.db.write(tx => eraseUser(tx, { provider, subject: fan.subject }))
+    expect(await changesOf(userId)).toEqual([
+      '1 13_15 null true null',
+      '2 13_15 null false null',
+      '3 16_17 null false null',
+    ])
   })
 
   test('that was stored without a history is its first change', async () => {

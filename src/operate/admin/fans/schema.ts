@@ -341,10 +341,12 @@ export const FanConsents = Closed(
       Closed({
         seq: Integer({ minimum: 1, description: '1, 2, 3 …' }),
         ageBand: AgeBandOrUnknown,
-        source: Type.String({ description: 'Who has checked the band.' }),
+        source: Nullable(Type.String(), { description: 'Who has checked the band. Null after an erasure.' }),
         assuredAt: Instant('When it was checked.'),
         guardianConsent: Nullable(Type.Boolean(), { description: 'Null: nobody has asked.' }),
-        statedBy: Type.String({ description: 'Who stated the change. `merge`: a merge of fans.' }),
+        statedBy: Nullable(Type.String(), {
+          description: 'Who stated the change. `merge`: a merge of fans. Null after an erasure.',
+        }),
         changedAt: Instant('When it was stated.'),
       }),
       { description: 'What was known of the age after each change, newest first.' },
