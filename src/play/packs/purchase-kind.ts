@@ -108,7 +108,7 @@ async function issueReceipt(tx: Transaction, purchase: PurchaseRow): Promise<voi
   if (pack) addReceipts(tx, [receiptOf(purchase, pack, tx.now())])
 }
 
-export function receiptOf(
+function receiptOf(
   purchase: PurchaseRow,
   { name, translations }: Pick<PackRow, 'name' | 'translations'>,
   createdAt: Date,
