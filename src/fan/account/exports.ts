@@ -107,7 +107,7 @@ const presentExport = (
 ): DataExport => ({
   id,
   state: completedAt === null ? 'pending' : 'ready',
-  url: completedAt === null ? null : links.issue(id, now),
+  url: completedAt === null ? null : links.issue(id, now).url,
   expiresAt: expiresAt.toISOString(),
 })
 

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Database } from '../../../db/index.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { Closed } from '../../core/schemas.ts'
+import { attachmentHeaders } from '../../core/signed-links.ts'
 import { Type } from '../../core/typebox.ts'
 import { Nothing } from '../../platform/http/contract/operation.ts'
 import type { ExportLinks } from './export-links.ts'
@@ -38,13 +39,7 @@ export const exportFiles = ({ db, exportLinks, exportEncryption }: ExportDeps) =
     async ({ params }) => {
       const { name, content } = await openExport(db, exportEncryption, exportLinks, params.token)
       return new Response(streamOf(content), {
-        headers: {
-          'Cache-Control': 'private, no-store',
-          'Content-Disposition': `attachment; filename="${name}"`,
-          'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-          'Content-Type': 'application/json; charset=utf-8',
-          'X-Content-Type-Options': 'nosniff',
-        },
+        headers: { ...attachmentHeaders(name), 'Content-Type': 'application/json; charset=utf-8' },
       })
     },
     { query: Nothing, params: ExportPath, detail: { hide: true } },

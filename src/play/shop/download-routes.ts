@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Database } from '../../../db/index.ts'
 import { Closed } from '../../core/schemas.ts'
+import { attachmentHeaders } from '../../core/signed-links.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { Type } from '../../core/typebox.ts'
 import { Nothing } from '../../platform/http/contract/operation.ts'
@@ -20,15 +21,7 @@ export const downloadFiles = ({ db, downloads, now }: DownloadDeps) =>
     '/downloads/:token',
     async ({ params }) => {
       const { name, file } = await openDownload(db.read, downloads, params.token, now())
-      return new Response(file, {
-        headers: {
-          'Cache-Control': 'private, no-store',
-          // The names of files have no character that needs an escape.
-          'Content-Disposition': `attachment; filename="${name}"`,
-          'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-          'X-Content-Type-Options': 'nosniff',
-        },
-      })
+      return new Response(file, { headers: attachmentHeaders(name) })
     },
     { query: Nothing, params: DownloadPath, detail: { hide: true } },
   )

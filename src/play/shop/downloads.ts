@@ -1,40 +1,31 @@
 /** Files that fans have bought: signed links that expire. */
 
-import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
-import { isSameSecret } from '../../core/constant-time.ts'
-import { deriveKey } from '../../core/derived-key.ts'
 import { DomainError } from '../../core/problems.ts'
+import { createSignedLinks } from '../../core/signed-links.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { parseDelivers } from './delivers.ts'
 import { findOrder, readLines, updateLine } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
 
-/** Long enough to begin the download. */
-const VALID_MS = 10 * 60_000
-
 export type Downloads = ReturnType<typeof createDownloads>
 
 /** `secret`: any high-entropy text that all instances share. `folder`: null where no files are sold. */
 export function createDownloads(secret: string, folder: string | null) {
-  const key = deriveKey(secret, 'downloads')
-  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
+  const links = createSignedLinks(secret, 'downloads', '/downloads/')
   return {
     folder,
     issue(orderId: string, number: number, now: Date) {
-      const expiresAt = new Date(now.getTime() + VALID_MS)
-      const text = `${orderId}.${number}.${expiresAt.getTime()}`
-      return { url: `/downloads/${text}.${sign(text)}`, expiresAt: expiresAt.toISOString() }
+      const { url, expiresAt } = links.issue(`${orderId}.${number}`, now)
+      return { url, expiresAt: expiresAt.toISOString() }
     },
     /** The order line of a link; null for a link that is forged or has expired. */
     read(token: string, now: Date): { orderId: string; number: number } | null {
-      const [orderId = '', number, expiresAt, signature = '', ...more] = token.split('.')
-      const isGenuine =
-        isSameSecret(signature, sign(`${orderId}.${number}.${expiresAt}`)) && more.length === 0
-      return isGenuine && Number(expiresAt) > now.getTime() ? { orderId, number: Number(number) } : null
+      const [orderId, number] = links.read(token, now)?.split('.') ?? []
+      return orderId === undefined ? null : { orderId, number: Number(number) }
     },
   }
 }
