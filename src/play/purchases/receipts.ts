@@ -131,14 +131,10 @@ export async function creditRest(tx: Transaction, purchaseId: string): Promise<v
     const own = credited.filter(({ number }) => number === line.number)
     const rest = (name: 'quantity' | keyof Amounts) =>
       own.reduce((left, part) => left - part[name], line[name])
-    const left = {
-      ...line,
-      quantity: rest('quantity'),
-      net: rest('net'),
-      tax: rest('tax'),
-      gross: rest('gross'),
-    }
-    return left.quantity > 0 ? [left] : []
+    const quantity = rest('quantity')
+    return quantity > 0
+      ? [{ ...line, quantity, net: rest('net'), tax: rest('tax'), gross: rest('gross') }]
+      : []
   })
   const note = creditNoteOf(tx, receipt, purchaseId, lines)
   if (note.gross > 0) addReceipts(tx, [note])
@@ -162,7 +158,7 @@ export const readReceipts = prepared((reader: Reader, purchaseId: string) => {
   return reader
     .select()
     .from(receipts)
-    .where(and(eq(receipts.purchaseId, purchaseId)))
+    .where(eq(receipts.purchaseId, purchaseId))
     .orderBy(asc(receipts.number))
 })
 

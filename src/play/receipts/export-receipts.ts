@@ -18,11 +18,9 @@ export async function* receiptsCsv(reader: Reader, month: string): AsyncGenerato
   const timeZone = await timeZoneOf(reader)
   const middle = new Date(`${month}-15T12:00:00Z`)
   const { startsAt, endsAt } = windowAt('month', middle, timeZone)
-  // The calendar of Sweden writes dates as ISO 8601 does.
-  const dates = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
   yield csvLine([...COLUMNS])
   for await (const row of eachReceipt(reader, startsAt, endsAt))
-    yield rowsOf(row, dates.format(row.createdAt))
+    yield rowsOf(row, windowAt('day', row.createdAt, timeZone).key)
       .map(cells => csvLine(cells))
       .join('')
 }

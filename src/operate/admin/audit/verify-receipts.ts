@@ -17,7 +17,7 @@ type Sold = Purchase & { taxCountry: string | null; taxMillionths?: number | nul
 /** The purchases of these fans that were paid. */
 export async function findWrongReceipts(reader: Reader, range: Range): Promise<Finding[]> {
   const { receipts } = reader.tables
-  const started = await readStarts(reader)
+  const [started, parts] = [await readStarts(reader), await readParts(reader, range)]
   const findings: Finding[] = []
   for (const { of, kind } of KINDS) {
     const purchases = reader.tables[of]
@@ -27,7 +27,6 @@ export async function findWrongReceipts(reader: Reader, range: Range): Promise<F
       .leftJoin(receipts, eq(receipts.purchaseId, purchases.id))
       .where(and(inRange(purchases.userId, range), isNotNull(purchases.completedAt)))
       .orderBy(asc(purchases.id), asc(receipts.number))
-    const parts = await readParts(reader, range)
     for (const own of Map.groupBy(rows, ({ purchase }) => purchase.id).values()) {
       const given = own.flatMap(({ receipt }) => receipt ?? [])
       for (const { purchase } of own.slice(0, 1))
