@@ -1,6 +1,6 @@
 /** Whether a push that is due is sent now: decided when it is claimed, not when it was queued. */
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
-import type { Tables, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
@@ -52,13 +52,13 @@ const lockDevices = prepared((tx: Transaction, userIds: string) => {
   )
 })
 
-/** The messages of the fans that were counted since. */
-const selectCounted = prepared((tx: Transaction, userIds: string, since: Date) => {
-  const { userId, messageId, countedAt } = tx.tables.pushDeliveries
-  return tx
+/** The messages of the fans that were counted since. `userIds`: a list. */
+export const selectCounted = prepared((reader: Reader, userIds: string, since: Date) => {
+  const { userId, messageId, countedAt } = reader.tables.pushDeliveries
+  return reader
     .selectDistinct({ userId, messageId, countedAt })
-    .from(tx.tables.pushDeliveries)
-    .where(and(isListed(tx, userId, userIds), gte(countedAt, since)))
+    .from(reader.tables.pushDeliveries)
+    .where(and(isListed(reader, userId, userIds), gte(countedAt, since)))
 })
 
 /** In the order of the rows. */

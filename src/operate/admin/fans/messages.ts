@@ -1,6 +1,7 @@
 /** The messages of a fan, and why a device or the fan got none, in words for staff. */
 import { and, desc, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
+import { toList } from '../../../../db/listed.ts'
 import { CATEGORIES, MARKETING } from '../../../club/notifications/categories.ts'
 import { windowAt } from '../../../core/windows.ts'
 import {
@@ -8,7 +9,7 @@ import {
   readOwnPreferences,
   readPreferences,
 } from '../../../delivery/preferences/preferences.ts'
-import { quietUntil } from '../../../delivery/push/decide.ts'
+import { quietUntil, selectCounted } from '../../../delivery/push/decide.ts'
 import { findReachable } from '../../../identity/users/sanction-state.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
 import { requireFan } from './head.ts'
@@ -60,7 +61,7 @@ export async function explainFanMessages(
 
 /** What holds back a message that was written now. Empty: nothing does. */
 async function describeNow(reader: Reader, fanId: string): Promise<string[]> {
-  const { devices, pushDeliveries } = reader.tables
+  const { devices } = reader.tables
   const preferences = (await readPreferences(reader, [fanId])).get(fanId)
   const isReachable = (await findReachable(reader, [fanId])).has(fanId)
   if (!isReachable || !preferences) return ['The fan is suspended, erased or merged: devices get nothing.']
@@ -71,18 +72,15 @@ async function describeNow(reader: Reader, fanId: string): Promise<string[]> {
     .limit(1)
   const { pushesPerDay } = await settingsOf(reader)
   const { startsAt } = windowAt('day', reader.now(), preferences.timeZone)
-  const counted = await reader
-    .selectDistinct({ messageId: pushDeliveries.messageId })
-    .from(pushDeliveries)
-    .where(
-      and(eq(pushDeliveries.userId, fanId), gt(pushDeliveries.countedAt, new Date(startsAt.getTime() - 1))),
-    )
+  const counted = new Set(
+    (await selectCounted(reader, toList([fanId]), startsAt)).map(({ messageId }) => messageId),
+  )
   const until = quietUntil(reader.now(), preferences)
   return [
     ...(device ? [] : ['The fan has no device.']),
     ...(until ? [`Quiet hours: devices get nothing until ${until.toISOString()}.`] : []),
-    ...(counted.length >= pushesPerDay
-      ? [`Devices got ${counted.length} messages today, and ${pushesPerDay} are the limit of a day.`]
+    ...(counted.size >= pushesPerDay
+      ? [`Devices got ${counted.size} messages today, and ${pushesPerDay} are the limit of a day.`]
       : []),
     ...(await describeSwitches(reader, fanId, preferences)),
   ]
