@@ -49,6 +49,12 @@ export function renderIn<T>(
   return { value: withScope(own, render), languages: [...own.used] }
 }
 
+/** The same object, with each text in the first of these languages that it has. */
+export function inLanguages<Found extends object>(found: Found, preferences: readonly string[]): Found {
+  // Guarantee of the cast: JSON of the same members, with each text in one language.
+  return renderIn(preferences, () => JSON.parse(JSON.stringify(found)) as Found).value
+}
+
 function withScope<T>(own: Scope, render: () => T): T {
   const outer = scope
   scope = own

@@ -8,7 +8,7 @@ import { readMatches } from '../../club/matches/around.ts'
 import type { MatchRow } from '../../club/matches/matches.ts'
 import { readSides } from '../../club/teams/teams.ts'
 import { fallbacksOf } from '../../core/language-tags.ts'
-import { asText, renderIn } from '../../core/texts.ts'
+import { asText, inLanguages } from '../../core/texts.ts'
 import { readLocales } from '../../identity/users/locales.ts'
 import type { PushContent } from './enqueue.ts'
 import { lockService } from './services.ts'
@@ -126,7 +126,7 @@ function contentOf(match: Shown, event: Activity['event'], now: Date, locale: st
   const { id, status, homeScore, awayScore, kickoffAt, updatedAt } = match
   const elapsed = Math.floor((now.getTime() - kickoffAt.getTime()) / MINUTE_MS)
   const inMs = (from: Date, ms: number) => new Date(from.getTime() + ms).toISOString()
-  const content = {
+  const content: PushContent & { activity: Activity } = {
     title: '',
     body: event === 'start' ? asText(BEGUN) : '',
     url: `/matches/${encodeURIComponent(id)}`,
@@ -146,9 +146,7 @@ function contentOf(match: Shown, event: Activity['event'], now: Date, locale: st
       dismissAt: event === 'end' ? inMs(now, DISMISS_MS) : null,
     },
   }
-  const { value } = renderIn(fallbacksOf(locale ?? ''), () => JSON.stringify(content))
-  // Guarantee of the cast: it was rendered from this object, texts as strings.
-  const rendered = JSON.parse(value) as typeof content & { activity: Activity }
+  const rendered = inLanguages(content, fallbacksOf(locale ?? ''))
   const { homeTeam, awayTeam } = rendered.activity.attributes
   return { ...rendered, title: `${homeTeam} – ${awayTeam}` }
 }

@@ -1,4 +1,6 @@
 /** The receipt as a page to print: one file without scripts and other files, so that it can be saved. */
+import { moneyFormat } from '../../core/format-money.ts'
+import { POINTS } from '../purchases/purchase.ts'
 import type { Receipt } from './schema.ts'
 import type { Words } from './words.ts'
 
@@ -70,7 +72,7 @@ const definitions = (facts: string[][]) =>
 
 function sectionOf({ currency }: Receipt, numbered: Numbered, words: Words, timeZone: string): string {
   const { lang } = words
-  const money = moneyIn(currency, words)
+  const money = amountsIn(currency, words)
   const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 4 })
   const date = new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone })
   const number = new Intl.NumberFormat(lang)
@@ -96,13 +98,8 @@ ${definitions([
 </section>`
 }
 
-/** Of minor units, whose number the currency decides. */
-function moneyIn(currency: string, { lang, points }: Words): (amount: number) => string {
-  if (currency === 'POINTS') {
-    const numbers = new Intl.NumberFormat(lang)
-    return amount => `${numbers.format(amount)} ${points}`
-  }
-  const format = new Intl.NumberFormat(lang, { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  return amount => format.format(amount / 10 ** digits)
+function amountsIn(currency: string, { lang, points }: Words): (amount: number) => string {
+  if (currency !== POINTS) return moneyFormat(currency, lang)
+  const numbers = new Intl.NumberFormat(lang)
+  return amount => `${numbers.format(amount)} ${points}`
 }

@@ -1,6 +1,6 @@
 import type { Encryption } from '../../core/encryption.ts'
 import { Closed } from '../../core/schemas.ts'
-import { renderIn } from '../../core/texts.ts'
+import { inLanguages } from '../../core/texts.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { pageResponse } from '../../platform/docs/page-response.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
@@ -46,10 +46,8 @@ async function printReceipt(
   receipt: Promise<schema.Receipt>,
   languages: readonly string[],
 ): Promise<Response> {
-  const found = await receipt
-  // Its texts become those of the language as JSON is made of them.
-  const { value } = renderIn(languages, () => JSON.stringify(found))
-  const page = receiptPage(JSON.parse(value), wordsFor(languages), await timeZoneOf(db.read))
+  const found = inLanguages(await receipt, languages)
+  const page = receiptPage(found, wordsFor(languages), await timeZoneOf(db.read))
   const response = pageResponse(page, `${HTML}; charset=utf-8`, RECEIPT_POLICY)
   response.headers.set('Cache-Control', 'no-store')
   response.headers.set('Vary', 'Accept, Accept-Language')

@@ -1,4 +1,5 @@
 /** The words of the printed receipt, in the languages of the example app. */
+import { chooserOf } from '../../core/language-tags.ts'
 
 export interface Words {
   /** BCP 47. */
@@ -87,7 +88,4 @@ const ar: Words = {
   points: 'نقاط',
 }
 
-const ALL = new Map([en, pt, ptBr, ar].map(words => [words.lang, words]))
-
-export const wordsFor = (preferences: readonly string[]): Words =>
-  preferences.flatMap(tag => ALL.get(tag) ?? [])[0] ?? en
+export const wordsFor = chooserOf(en, pt, ptBr, ar)

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Database, Reader } from '../../../db/index.ts'
 import type { PictureStore } from '../../club/pictures/store.ts'
-import { renderIn } from '../../core/texts.ts'
+import { inLanguages } from '../../core/texts.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { conditionalPage, pageResponse, taggedResponse } from '../../platform/docs/page-response.ts'
@@ -153,12 +153,6 @@ const pathOf = (template: string, params: Record<string, string>) =>
 /** The app adds its language to the links that it shares, since social networks send none. */
 const languagesOf = ({ url, headers }: Request) =>
   preferredLanguages([new URL(url).searchParams.get('lang')], headers.get('accept-language'))
-
-/** Translates the texts of the catalogue. */
-function inLanguages<Found extends object>(found: Found, languages: readonly string[]): Found {
-  // Guarantee of the cast: JSON of the same members, with each text in one language.
-  return renderIn(languages, () => JSON.parse(JSON.stringify(found)) as Found).value
-}
 
 /** For the address of the picture, so that previews load a new one. */
 const versionOf = (found: object) => etagOfValue(found).replaceAll('"', '')

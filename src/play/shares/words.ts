@@ -1,4 +1,5 @@
 /** The words of shared pages and their pictures, in the languages of the example app. */
+import { chooserOf } from '../../core/language-tags.ts'
 
 /** Counted nouns in the plural forms of a language, of which Arabic has six. `#` is the number. */
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
@@ -125,11 +126,5 @@ const ar: Texts = {
   },
 }
 
-const ENGLISH = wordsOf(en)
-const ALL = new Map([ENGLISH, ...[pt, ptBr, ar].map(wordsOf)].map(words => [words.lang, words]))
-
 /** In the first of these languages that there is, otherwise in English. */
-export function wordsFor(preferences: readonly string[]): Words {
-  const tag = preferences.find(tag => ALL.has(tag))
-  return (tag === undefined ? undefined : ALL.get(tag)) ?? ENGLISH
-}
+export const wordsFor = chooserOf(wordsOf(en), ...[pt, ptBr, ar].map(wordsOf))

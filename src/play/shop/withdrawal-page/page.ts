@@ -1,4 +1,5 @@
 /** The page of withdrawals as HTML: forms that work without a script, and a receipt to print. */
+import { moneyFormat } from '../../../core/format-money.ts'
 import { htmlPage } from '../../../platform/docs/html-page.ts'
 import { POINTS } from '../../purchases/purchase.ts'
 import type { Pair, ShownLine, ShownOrder } from './withdrawals.ts'
@@ -60,8 +61,7 @@ interface Shown {
 const moneyOf = (words: Words, currency: string, amount: number): string => {
   if (currency === POINTS)
     return fill(words.inPoints, { amount: new Intl.NumberFormat(words.lang).format(amount) })
-  const format = new Intl.NumberFormat(words.lang, { style: 'currency', currency })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+  return moneyFormat(currency, words.lang)(amount)
 }
 
 const timeOf = ({ words, timeZone }: Shown, at: Date) =>

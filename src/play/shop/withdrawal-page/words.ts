@@ -1,4 +1,5 @@
 /** The words of the page of withdrawals, in the languages of the example app. The two buttons say what Directive 2011/83/EU, Article 11a, asks for. */
+import { chooserOf } from '../../../core/language-tags.ts'
 
 const en = {
   lang: 'en',
@@ -179,11 +180,8 @@ const ar: Words = {
   inPoints: '{amount} نقطة',
 }
 
-const ALL: ReadonlyMap<string, Words> = new Map([en, pt, ptBr, ar].map(words => [words.lang, words]))
-
 /** In the first of these languages that there is, otherwise in English. */
-export const wordsFor = (preferences: readonly string[]): Words =>
-  preferences.map(tag => ALL.get(tag)).find(words => words !== undefined) ?? en
+export const wordsFor = chooserOf<Words>(en, pt, ptBr, ar)
 
 export const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(\w{1,20})\}/g, (all, name: string) => values[name] ?? all)
