@@ -55,6 +55,23 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a limit in a currency without minor units stays what it is',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 17)
+      const spending = { amount: 5_000, currency: 'JPY', per: 'day' }
+      expect((await call(page, 'PATCH', 'user/limits', { spending })).status).toBe(200)
+      await page.goto(`${demo.origin}/demo/profile/limits`)
+      await page.getByText('¥5,000 a day').waitFor()
+      expect(await page.getByLabel('Amount').inputValue()).toBe('5000')
+      await page.getByLabel('Amount').fill('4000')
+      await page.getByRole('button', { name: 'Save the limit' }).click()
+      await page.getByText('¥4,000 a day').waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'an order is withdrawn by two buttons, and says what was refunded',
     async () => {
       const page = await demo.visit()

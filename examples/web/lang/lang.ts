@@ -102,8 +102,12 @@ export const countryNames = () =>
     })
     .sort((a, b) => a.name.localeCompare(b.name, locale))
 
+const formatOf = (currency: string) => new Intl.NumberFormat(locale, { style: 'currency', currency })
+
+/** Minor units in one unit of an ISO 4217 currency: 100 for EUR, 1 for JPY. */
+export const minorUnitsOf = (currency: string): number =>
+  10 ** (formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2)
+
 /** `amount` in minor units of an ISO 4217 currency. */
-export function formatMoney(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
-}
+export const formatMoney = (amount: number, currency: string): string =>
+  formatOf(currency).format(amount / minorUnitsOf(currency))

@@ -1,7 +1,7 @@
 /** What the fan allows themselves to spend, and a pause. What is stricter holds at once, what is not after a day. */
 import { useState } from 'preact/hooks'
 import { changeLimits, type Limits as LimitsData, readLimits } from '../api.ts'
-import { formatInteger, formatMoment, formatMoney, text } from '../lang/lang.ts'
+import { formatInteger, formatMoment, formatMoney, minorUnitsOf, text } from '../lang/lang.ts'
 import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
@@ -60,7 +60,7 @@ interface PartProps {
 function LimitForm({ limits: { spending }, busy, onSave }: PartProps) {
   const [currency, setCurrency] = useState(spending?.currency ?? 'EUR')
   const [per, setPer] = useState<Spending['per']>(spending?.per ?? 'month')
-  const scale = currency === 'POINTS' ? 1 : 100
+  const scale = currency === 'POINTS' ? 1 : minorUnitsOf(currency)
   const [amount, setAmount] = useState(spending ? String(spending.amount / scale) : '')
   const submit = (event: Event) => {
     event.preventDefault()
@@ -77,7 +77,7 @@ function LimitForm({ limits: { spending }, busy, onSave }: PartProps) {
             inputmode="decimal"
             min="0"
             max="1000000"
-            step={currency === 'POINTS' ? '1' : '0.01'}
+            step={String(1 / scale)}
             required
             dir="ltr"
             value={amount}
