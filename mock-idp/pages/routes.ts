@@ -17,8 +17,8 @@ export function pageRoutes({ issuer, users }: Provider) {
   const app = new Elysia({ name: 'mock-idp/pages' })
     .get('/', () => landingPage({ issuer, fans: users.size }))
     .get('/avatars/:file', ({ params: { file } }) => {
-      const user = users.get(file.replace(/\.svg$/, ''))
-      return respond(drawAvatar(user), 'image/svg+xml')
+      const { sub } = users.get(file.replace(/\.png$/, ''))
+      return respond(drawAvatar(sub), 'image/png')
     })
   for (const [file, type] of Object.entries(assets)) {
     app.get(`/assets/${file}`, async () => respond(await Bun.file(join(import.meta.dir, file)).text(), type))
@@ -26,7 +26,7 @@ export function pageRoutes({ issuer, users }: Provider) {
   return app
 }
 
-function respond(body: string, type: string): Response {
+function respond(body: string | Buffer<ArrayBuffer>, type: string): Response {
   return new Response(body, {
     headers: {
       'content-type': type,

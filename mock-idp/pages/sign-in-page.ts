@@ -91,7 +91,7 @@ ${users.map(user => fanCard(user, stageOf(user.sub)))}</ul>
 
 function fanCard(user: User, stage: Stage | undefined): Html {
   const { sub, preferred_username, email, locale } = user
-  const avatar = `/avatars/${encodeURIComponent(sub)}.svg`
+  const avatar = `/avatars/${encodeURIComponent(sub)}.png`
   return html`<li><button class="fan" type="submit" name="sub" value="${sub}">
 <img src="${avatar}" alt="" width="64" height="64" loading="lazy">
 <span class="fan-text"><span class="unseen">Sign in as </span><bdi class="fan-name"${locale !== undefined && html` lang="${locale}"`}>${displayName(user)}</bdi>

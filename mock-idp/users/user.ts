@@ -29,5 +29,5 @@ export type User = Pick<Fan, 'sub' | 'updated_at'> & Partial<Fan> & { picture?: 
  */
 export function presentUser(user: User, issuer: string): User {
   const { sub, ...claims } = user
-  return { sub, picture: `${issuer}/avatars/${encodeURIComponent(sub)}.svg`, ...claims }
+  return { sub, picture: `${issuer}/avatars/${encodeURIComponent(sub)}.png`, ...claims }
 }

@@ -75,7 +75,7 @@ export function addFanRows(
   sources.pass(ONBOARDING_MS)
   const now = sources.now()
   const points = createLedger(rows, id, sources)
-  const picture = `${issuer}/avatars/${fan.sub}.svg`
+  const picture = `${issuer}/avatars/${fan.sub}.png`
   const statement = { statedAt: now, now, complete: true }
   const { claims } = parseClaims(fan.sub, { ...fan, picture }, statement)
   const { subject: _, ...mirrored } = claims

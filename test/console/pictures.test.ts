@@ -1,5 +1,7 @@
 /** Pictures on the origin of the console: uploaded files alone, for signed-in staff, and where paths of pictures lead. */
 import { expect, test } from 'bun:test'
+import { createMockIdp } from '../../mock-idp/app.ts'
+import { presentUser } from '../../mock-idp/users/user.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { hashOf, newPng, upload } from '../club/pictures/pictures-world.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
@@ -131,6 +133,26 @@ onEachEngine('Pictures of the console', world => {
       expect([(await face()).status, (await face(moderator)).status]).toEqual([204, 200])
       await fan.send('/api/user', { method: 'DELETE' })
       expect((await face(moderator)).status).toBe(204)
+    } finally {
+      await provider.stop(true)
+    }
+  })
+
+  test('the avatars of the mock provider are faces', async () => {
+    const fan = await namedFan(world)
+    await fan.patch('/api/user/profile', { avatarUrl: null })
+    const { issuer, handle } = createMockIdp({ issuer: 'http://localhost:4000', fans: 1 })
+    const provider = Bun.serve({ port: 0, fetch: request => handle(request) })
+    const face = async () => {
+      const { headers } = await console.signIn('finance')
+      return console.app.handle(new Request(`http://localhost:3100/api/pictures/fans/${fan.id}`, { headers }))
+    }
+    try {
+      const { pathname } = new URL(presentUser({ sub: 'fan-0001', updated_at: 0 }, issuer).picture ?? '')
+      const picture = `http://127.0.0.1:${provider.port}${pathname}`
+      await world.db.write(tx => tx.insert(tx.tables.identities).values({ userId: fan.id, picture }))
+      const response = await face()
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp'])
     } finally {
       await provider.stop(true)
     }

@@ -24,7 +24,7 @@ describe('users', () => {
     const user = (await made.json()) as Record<string, unknown>
     expect(user).toEqual({
       sub: 'fan-0041',
-      picture: `${issuer}/avatars/fan-0041.svg`,
+      picture: `${issuer}/avatars/fan-0041.png`,
       updated_at: noon / 1000,
     })
     expect(await json('GET', '/_mock/users/fan-0041')).toEqual(user)

@@ -150,7 +150,7 @@ test('one fault applies to a request, the oldest that matches, and the log names
 test('faults never apply to control calls and pages', async () => {
   const { get, json } = createWorld()
   await json('POST', '/_mock/faults', { match: '*', kind: 'status' })
-  for (const path of ['/', '/_mock/users', '/avatars/fan-0001.svg', '/end-session', '/assets/base.css']) {
+  for (const path of ['/', '/_mock/users', '/avatars/fan-0001.png', '/end-session', '/assets/base.css']) {
     expect((await get(path)).status).toBe(200)
   }
   expect((await get('/revoke')).status).toBe(404)

@@ -11,7 +11,7 @@ test('userinfo gives the standard claims of the token’s user, by GET and POST'
     name: expect.any(String),
     preferred_username: expect.any(String),
     email_verified: expect.any(Boolean),
-    picture: `${issuer}/avatars/fan-0005.svg`,
+    picture: `${issuer}/avatars/fan-0005.png`,
     updated_at: expect.any(Number),
   })
   const posted = await idp.fetch(`${issuer}/userinfo`, {

@@ -99,7 +99,7 @@ async function seedFan(
   const caller: Caller = { ...first, isNew: false }
   if (stage === 'profile') return
   sources.pass(ONBOARDING_MS)
-  const picture = `${issuer}/avatars/${fan.sub}.svg`
+  const picture = `${issuer}/avatars/${fan.sub}.png`
   const now = sources.now()
   const { claims } = parseClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
   const joinLeaderboard = drawJoinsLeaderboard(sources)

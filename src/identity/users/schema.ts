@@ -25,7 +25,7 @@ export const exampleIdentity = {
   email: 'calebes@example.net',
   emailVerified: true,
   name: 'Calebe Santos',
-  picture: 'http://localhost:4000/avatars/fan-0001.svg',
+  picture: 'http://localhost:4000/avatars/fan-0001.png',
   updatedAt: '2026-07-01T09:00:00.000Z',
   syncedAt: '2026-08-15T18:30:00.000Z',
 }
