@@ -4,6 +4,7 @@ import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { givePromotion } from '../../src/economy/cash/promotions.ts'
 import { lockToCount } from '../../src/identity/users/locks.ts'
+import { PURCHASE_KINDS } from '../../src/operate/admin/refunds/refund-purchase.ts'
 import { cancel } from '../../src/play/purchases/cancel.ts'
 import { complete } from '../../src/play/purchases/complete.ts'
 import { holdCashFor } from '../../src/play/purchases/pay.ts'
@@ -124,7 +125,7 @@ async function write(
   }
   const captured = async (owner: Caller): Promise<string> => {
     const id = await held(owner)
-    await complete(tx, orderKind, id, { kind: 'own' })
+    await complete(tx, PURCHASE_KINDS, orderKind, id, { kind: 'own' })
     return id
   }
   await captured(at(0))
@@ -138,7 +139,7 @@ async function topUp(tx: Transaction, owner: Caller, amount: number, { sandbox }
   const row = await topUpKind.find(tx, topUpId)
   if (!row) throw new Error('a top-up of the seed does not exist')
   const reference = sandbox.issueReceipt(chargeOf(row), 'paid', tx.newId())
-  await complete(tx, topUpKind, topUpId, { kind: 'money', reference })
+  await complete(tx, PURCHASE_KINDS, topUpKind, topUpId, { kind: 'money', reference })
 }
 
 async function keepOpen(tx: Transaction, orderId: string, until: Date): Promise<void> {

@@ -1,6 +1,7 @@
 /** `bun run refund` as a command. */
 import { expect, test } from 'bun:test'
 import { findUser } from '../../src/identity/users/users.ts'
+import { PURCHASE_KINDS } from '../../src/operate/admin/refunds/refund-purchase.ts'
 import { completePurchase } from '../../src/play/packs/pay.ts'
 import {
   addPack,
@@ -276,7 +277,7 @@ for (const engine of engines) {
       test('refuses a payment of the App Store, which only Apple can refund, and takes nothing back', async () => {
         const checkout = await checkOut(world)
         const payment = { kind: 'money' as const, reference: 'apple:2000000000000001' }
-        await world.db.write(tx => completePurchase(tx, checkout.purchaseId, payment))
+        await world.db.write(tx => completePurchase(tx, PURCHASE_KINDS, checkout.purchaseId, payment))
         const store = { APPLE_BUNDLE_ID: 'com.club.fans', APPLE_PRODUCTS: 'com.club.fans.pack=499 EUR' }
         const { code, err } = await run(world, [checkout.purchaseId, '--yes'], store)
         expect([code, err]).toEqual([

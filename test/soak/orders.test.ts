@@ -3,6 +3,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { PURCHASE_KINDS } from '../../src/operate/admin/refunds/refund-purchase.ts'
 import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../src/play/purchases/complete.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
@@ -106,7 +107,7 @@ describe.each(engines)('Two processes ($name)', engine => {
     await Promise.all(shoppers)
     // The gateway delivers what the processes may have lost.
     for (const [id, reference] of receipts)
-      await db.write(tx => complete(tx, orderKind, id, { kind: 'money', reference }))
+      await db.write(tx => complete(tx, PURCHASE_KINDS, orderKind, id, { kind: 'money', reference }))
     for (const row of await db.read.select().from(db.tables.orders))
       if (receipts.has(row.id)) expect(['completed', 'refund_due', 'refunded']).toContain(row.status)
     expect((await verifyLedger(db)).findings).toBe(0)

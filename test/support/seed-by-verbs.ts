@@ -35,6 +35,7 @@ import { DomainError } from '../../src/core/problems.ts'
 import { writeEvent } from '../../src/economy/events/record-event.ts'
 import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { PURCHASE_KINDS } from '../../src/operate/admin/refunds/refund-purchase.ts'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
 import { checkIn } from '../../src/play/check-ins/check-in.ts'
 import { createCheckInCodes } from '../../src/play/check-ins/code.ts'
@@ -201,7 +202,7 @@ async function orderOnce(
       const payment: Payment = needsMoney(order)
         ? { kind: 'money', reference: sandbox.issueReceipt(chargeOf(order), 'paid', tx.newId()) }
         : { kind: 'own' }
-      await completeOrder(tx, log, caller, { orderId: order.id }, payment)
+      await completeOrder(tx, { log, purchaseKinds: PURCHASE_KINDS }, caller, { orderId: order.id }, payment)
     }
   }
 }
@@ -210,7 +211,7 @@ async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {
   for (const packId of drawPurchases(sources)) {
     try {
       const purchase = await startPurchase(tx, caller, { packId }, { packHoldsPerFan: 0, paidPacks: true })
-      const completion = await completePurchase(tx, purchase.id, { kind: 'own' })
+      const completion = await completePurchase(tx, PURCHASE_KINDS, purchase.id, { kind: 'own' })
       const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
       const clientSeed = drawOpening(sources)
       if (userPackId && clientSeed !== null) await openPack(tx, caller, { userPackId, clientSeed })

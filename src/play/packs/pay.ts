@@ -3,15 +3,21 @@
  * verified.
  */
 
-import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { cancel } from '../purchases/cancel.ts'
 import { complete } from '../purchases/complete.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { Charge, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import {
+  type CompletionDeps,
+  completeFor,
+  holdCashFor,
+  preparePayment,
+  verifyPaymentOf,
+} from '../purchases/pay.ts'
 import { presentPurchase } from './present.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
 import type { CompletePurchase, PreparePayment } from './schema.ts'
@@ -27,17 +33,21 @@ export const verifyPayment = (
  * Like `complete` in `src/play/purchases/complete.ts`: the client and the gateway may both call it, concurrently and
  * repeatedly.
  */
-export const completePurchase = (tx: Transaction, purchaseId: string, payment: Payment) =>
-  complete(tx, packPurchaseKind, purchaseId, payment)
+export const completePurchase = (
+  tx: Transaction,
+  kinds: readonly PurchaseKind[],
+  purchaseId: string,
+  payment: Payment,
+) => complete(tx, kinds, packPurchaseKind, purchaseId, payment)
 
 /** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
 export const completePaidPurchase = (
   tx: Transaction,
-  log: Logger,
+  deps: CompletionDeps,
   caller: Caller,
   { purchaseId }: CompletePurchase,
   payment: Payment,
-) => completeFor(tx, log, packPurchaseKind, caller, purchaseId, payment)
+) => completeFor(tx, deps, packPurchaseKind, caller, purchaseId, payment)
 
 /** Holds cash for a pending purchase: the completion captures it. */
 export const holdPackCash = async (

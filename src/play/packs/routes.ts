@@ -141,7 +141,7 @@ const purchaseRoutes = (deps: PackDeps) =>
     .put(
       '/purchase',
       ({ body, caller, write }) =>
-        write((tx, fan, payment) => completePaidPurchase(tx, deps.log, fan, body, payment), {
+        write((tx, fan, payment) => completePaidPurchase(tx, deps, fan, body, payment), {
           prepare: () => verifyPayment(deps, caller, body),
         }),
       operation({

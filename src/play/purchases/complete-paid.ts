@@ -50,7 +50,7 @@ export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway,
 
 /** False if the payment does not pay this purchase. */
 async function completeWith(
-  { db, log }: PaidEventDeps,
+  { db, log, kinds }: PaidEventDeps,
   gateway: PaymentGateway,
   kind: PurchaseKind,
   purchase: Purchase,
@@ -67,7 +67,9 @@ async function completeWith(
     const { acknowledge } = verdict
     const payment = { kind: 'money' as const, reference: verdict.reference, acknowledge }
     // never any: the purchase was found and is paid with money; what blocks it makes a refund due.
-    await db.write(async tx => reportRefundDue(tx, log, await complete(tx, kind, purchase.id, payment)))
+    await db.write(async tx =>
+      reportRefundDue(tx, log, await complete(tx, kinds, kind, purchase.id, payment)),
+    )
     return true
   } catch (error) {
     if (error instanceof DomainError && error.code === 'payment_not_confirmed') return false

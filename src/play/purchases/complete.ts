@@ -4,8 +4,10 @@ import type { Transaction } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { deleteDataIfErased } from '../../economy/events/delete-data.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { capture, isPaidBefore, type Payment } from './means.ts'
+import { allowsLate } from './own-limits.ts'
 import { type Purchase, statusOf } from './purchase.ts'
 
 export type Completion<Result> =
@@ -21,10 +23,12 @@ export type Completion<Result> =
 
 /**
  * The client and the gateway may both call it, concurrently and repeatedly. Outcomes other than `completed` must be
- * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase. `owner`: the fan who asks.
+ * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase. `kinds`: what counts against the
+ * limits of the fan. `owner`: the fan who asks.
  */
 export async function complete<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
+  kinds: readonly PurchaseKind[],
   kind: PurchaseKind<Row, Lock, Result>,
   purchaseId: string,
   payment: Payment,
@@ -32,6 +36,9 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
 ): Promise<Completion<Result>> {
   const found = await kind.find(tx, purchaseId)
   if (!found || (owner && found.userId !== owner.userId)) throw new DomainError(kind.problems.notFound)
+  const paid = isPaidBefore(payment)
+  // As a start does, which locks the fan before the stock.
+  if (paid && statusOf(found, tx.clock()) === 'expired') await lockToCount(tx, found.userId)
   const limited = await kind.lock(tx, found, 'limited')
   const now = limited?.now ?? tx.clock()
   // Nearly always nothing has changed while this waited for the lock, and nothing is read again.
@@ -53,11 +60,12 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
     const because = purchase.expiresAt <= lock.now ? 'late' : 'ended'
     return { outcome: 'refund_due', purchaseId, newly: false, because }
   }
-  const paid = isPaidBefore(payment)
   if (status === 'cancelled')
     return paid ? markRefundDue(tx, kind, purchase, payment, 'ended') : { outcome: 'cancelled' }
   const late = status === 'expired'
   if (late && !paid) return { outcome: 'expired' }
+  if (late && !(await allowsLate(tx, kinds, purchase)))
+    return markRefundDue(tx, kind, purchase, payment, 'late')
   // A late payment is delivered if stock is free. A purchase with a hold may take any unsold unit, but the operator may have
   // reduced the stock below the held number.
   const blocker = await kind.findBlocker(tx, purchase, lock, late)

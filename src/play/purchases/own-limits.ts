@@ -7,11 +7,13 @@ import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { windowAt } from '../../core/windows.ts'
+import { lockToCount } from '../../identity/users/locks.ts'
 import { findStoredLimits, storeLimits } from '../../identity/users/stored-limits.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
 import type { PurchaseKind } from './kind.ts'
 import type { ChangeLimits, OwnLimits, SetLimits, SpendingLimit } from './limit-schema.ts'
 import { purchaseProblems } from './problems.ts'
+import type { Purchase } from './purchase.ts'
 
 const NONE: SetLimits = { spending: null, next: null, pauseUntil: null }
 const DAY_MS = 86_400_000
@@ -169,4 +171,22 @@ export async function keepOwnLimits(
   if (amount <= spending.amount) return
   const available = Math.max(0, spending.amount - (amount - started.amount))
   throw new DomainError(purchaseProblems.spending_limit_reached, { ...spending, available, until })
+}
+
+/**
+ * Whether the limits of a fan allow a purchase that is paid after its hold has ended: it counts no longer, and is judged as one that
+ * begins now. Locks the fan to count.
+ */
+export async function allowsLate(
+  tx: Transaction,
+  kinds: readonly PurchaseKind[],
+  { userId, priceAmount, priceCurrency }: Purchase,
+): Promise<boolean> {
+  await lockToCount(tx, userId)
+  const now = tx.clock()
+  const { spending, pauseUntil } = limitsAt(await findLimits(tx, userId), now)
+  if (pauseUntil !== null) return false
+  if (!spending || spending.currency !== priceCurrency) return true
+  const { amount } = await readSpent(tx, kinds, userId, spending, now)
+  return amount + priceAmount <= spending.amount
 }

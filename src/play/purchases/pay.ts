@@ -117,18 +117,24 @@ async function hasPaid({ read }: Database, kind: PurchaseKind, userId: string, r
   return payment?.kind === kind.name && (await kind.find(read, payment.purchaseId))?.userId === userId
 }
 
+/** What a completion needs: `purchaseKinds` are those that count against the limits of the fan. */
+export interface CompletionDeps {
+  log: Logger
+  purchaseKinds: readonly PurchaseKind[]
+}
+
 /**
  * Completes a purchase of the caller. A payment that is too late is returned as an error, not thrown: it must be committed.
  */
 export async function completeFor<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
-  log: Logger,
+  { log, purchaseKinds }: CompletionDeps,
   kind: PurchaseKind<Row, Lock, Result>,
   caller: Caller,
   purchaseId: string,
   payment: Payment,
 ): Promise<Result | DomainError> {
-  const completion = await complete(tx, kind, purchaseId, payment, caller)
+  const completion = await complete(tx, purchaseKinds, kind, purchaseId, payment, caller)
   if (completion.outcome === 'completed') return completion.purchase
   if (completion.outcome === 'blocked') return completion.by
   if (completion.outcome === 'expired') return new DomainError(kind.problems.expired)

@@ -6,13 +6,13 @@ export interface Spending {
   userId: string
   /** POINTS, or ISO 4217. */
   currency: string
-  /** Purchases that began earlier do not count. */
+  /** Purchases that began earlier, or were paid late and earlier, do not count. */
   since: Date
   now: Date
 }
 
 type SpendingColumns = Record<
-  'userId' | 'status' | 'priceAmount' | 'priceCurrency' | 'createdAt' | 'expiresAt',
+  'userId' | 'status' | 'priceAmount' | 'priceCurrency' | 'createdAt' | 'expiresAt' | 'completedAt',
   Column
 >
 
@@ -21,7 +21,11 @@ export const isSpent = (table: SpendingColumns, { userId, currency, since, now }
   and(
     eq(table.userId, userId),
     eq(table.priceCurrency, currency),
-    gte(table.createdAt, since),
+    or(
+      gte(table.createdAt, since),
+      // Paid late: its hold had ended, so it counts when it was completed.
+      and(gte(table.completedAt, since), gte(table.completedAt, table.expiresAt)),
+    ),
     or(
       eq(table.status, 'completed'),
       eq(table.status, 'refund_due'),

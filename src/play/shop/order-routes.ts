@@ -90,7 +90,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       ({ body, caller, write }) =>
         write(
           async (tx, fan, payment) => {
-            const completed = await completeOrder(tx, deps.log, fan, body, payment)
+            const completed = await completeOrder(tx, deps, fan, body, payment)
             return completed instanceof Error ? completed : present(completed)
           },
           {

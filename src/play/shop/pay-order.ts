@@ -1,5 +1,4 @@
 /** Payment of orders, as clients request it: with points, cash, or money that the gateway has verified. */
-import type { Logger } from 'pino'
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -7,7 +6,13 @@ import { cancel } from '../purchases/cancel.ts'
 import type { Charge } from '../purchases/gateways/gateway.ts'
 import { requireOwn } from '../purchases/kind.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, holdCashOf, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import {
+  type CompletionDeps,
+  completeFor,
+  holdCashOf,
+  preparePayment,
+  verifyPaymentOf,
+} from '../purchases/pay.ts'
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
 import { orderKind } from './order-kind.ts'
 import { type OrderRow, readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
@@ -66,11 +71,11 @@ export const verifyOrderPayment = (
 /** Like `completeFor` in `src/play/purchases/pay.ts`. */
 export const completeOrder = (
   tx: Transaction,
-  log: Logger,
+  deps: CompletionDeps,
   caller: Caller,
   { orderId }: CompleteOrder,
   payment: Payment,
-) => completeFor(tx, log, orderKind, caller, orderId, payment)
+) => completeFor(tx, deps, orderKind, caller, orderId, payment)
 
 /** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelOrder(

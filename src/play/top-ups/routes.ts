@@ -53,7 +53,7 @@ const topUpRoutes = (deps: CashDeps) =>
     .put(
       '',
       ({ body, caller, write }) =>
-        write((tx, fan, payment) => completeTopUp(tx, deps.log, fan, body, payment), {
+        write((tx, fan, payment) => completeTopUp(tx, deps, fan, body, payment), {
           prepare: () => verifyTopUp(deps, caller, body),
         }),
       operation({

@@ -1,6 +1,5 @@
 /** Top-ups: cash that a fan buys through the payment gateway, like any purchase with a price in money. */
 import { and, asc, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
-import type { Logger } from 'pino'
 import { deleteLockedInBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
@@ -13,7 +12,7 @@ import { cashProblems } from '../../economy/cash/problems.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { type CompletionDeps, completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { unpaidKeptSince } from '../purchases/unpaid-holds.ts'
 import { presentTopUp } from './present.ts'
 import { topUpProblems } from './problems.ts'
@@ -91,11 +90,11 @@ export const verifyTopUp = (
 // never insufficient_points: a top-up has no price in points.
 export const completeTopUp = (
   tx: Transaction,
-  log: Logger,
+  deps: CompletionDeps,
   caller: Caller,
   { topUpId }: CompleteTopUp,
   payment: Payment,
-) => completeFor(tx, log, topUpKind, caller, topUpId, payment)
+) => completeFor(tx, deps, topUpKind, caller, topUpId, payment)
 
 /** A page of the caller's top-ups, newest first. */
 export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {

@@ -4,6 +4,7 @@ import { eq, isNotNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
@@ -63,7 +64,7 @@ onEachEngine(
       const reference = await pay(fan, id)
       expectStatus(200, await cancelOrder(fan, id))
       world.clock.set(-20)
-      await world.db.write(tx => complete(tx, orderKind, id, { kind: 'money', reference }))
+      await world.db.write(tx => complete(tx, PURCHASE_KINDS, orderKind, id, { kind: 'money', reference }))
       world.clock.set(20)
       expect((await orderOf(fan, id)).status).toBe('refund_due')
       expect(await findingsOf(world)).toEqual([])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { listRefundsDue } from '../../../src/play/packs/purchases.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
@@ -305,7 +306,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     const payment = { kind: 'money' as const, reference: `shared-${packIds[0]}` }
     // The sandbox binds a receipt to its purchase; the verb must hold for a gateway that does not.
     const outcomes = await Promise.allSettled(
-      started.map(({ body }) => world.db.write(tx => completePurchase(tx, body.id, payment))),
+      started.map(({ body }) => world.db.write(tx => completePurchase(tx, PURCHASE_KINDS, body.id, payment))),
     )
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     const lost = outcomes.find(outcome => outcome.status === 'rejected')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { findBreach, findFlaw } from '../../../src/play/packs/proof.ts'
 import { overrideSettings } from '../../support/settings.ts'
@@ -187,7 +188,9 @@ onEachEngine('POST /api/packs/purchase', world => {
     const { body: second } = await start(early, packId)
     // A completion that began just in time and got the lock just too late, as under load on PostgreSQL.
     const { outcome } = await world.db.write(tx =>
-      completePurchase(Object.assign(Object.create(tx), { now: () => began }), first.id, { kind: 'own' }),
+      completePurchase(Object.assign(Object.create(tx), { now: () => began }), PURCHASE_KINDS, first.id, {
+        kind: 'own',
+      }),
     )
     expect(outcome).toBe('expired')
     expect((await complete(early, second.id)).status).toBe(200)

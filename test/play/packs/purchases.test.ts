@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { defaultSettings } from '../../../src/platform/config/settings.ts'
 import { cancelPurchase, completePurchase } from '../../../src/play/packs/pay.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -219,7 +220,7 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       const packId = await addPack(world, { supply: 1 })
       const { id } = expectStatus(201, await start(fan, packId))
       const caller = { provider: world.config.identity.name, subject: fan.subject }
-      const completing = () => world.db.write(tx => completePurchase(tx, id, { kind: 'own' }))
+      const completing = () => world.db.write(tx => completePurchase(tx, PURCHASE_KINDS, id, { kind: 'own' }))
       const cancelling = () => world.db.write(async tx => cancelPurchase(tx, await writerOf(tx, caller), id))
       const [first, second] = round % 2 === 0 ? [completing, cancelling] : [cancelling, completing]
       const settled = await Promise.allSettled([first(), second(), first()])

@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { findFlaw } from '../../../src/play/packs/proof.ts'
 import { lockPack } from '../../../src/play/packs/supply.ts'
@@ -205,7 +206,7 @@ for (const engine of engines) {
         const started = await call(0, await tokenOf(1), 'POST', '/api/packs/purchase', { packId })
         const outcomes: string[] = []
         const { outcome } = await temporary.db.write(async tx => {
-          const completion = await completePurchase(tx, started.body.id, { kind: 'own' })
+          const completion = await completePurchase(tx, PURCHASE_KINDS, started.body.id, { kind: 'own' })
           outcomes.push(completion.outcome)
           await withRawConnection(temporary, run =>
             run(`UPDATE packs SET supply_total = 0 WHERE id = '${packId}' AND supply_total IS NULL`),

@@ -1,6 +1,7 @@
 /** An order that is completed in the last moment of its hold, while another fan takes what it held. */
 import { expect, test } from 'bun:test'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { onServer } from '../../support/world.ts'
@@ -20,7 +21,7 @@ onServer('A completion in the last moment', world => {
     let attempts = 0
     const completing = world.db.write(async tx => {
       attempts++
-      const completion = await complete(tx, orderKind, id, payment)
+      const completion = await complete(tx, PURCHASE_KINDS, orderKind, id, payment)
       completed.resolve()
       await held.promise
       return completion

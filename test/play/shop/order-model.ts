@@ -2,6 +2,7 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
@@ -23,7 +24,7 @@ export async function playSteps(world: World, steps: readonly Step[]): Promise<v
   const reference = await pay(fan, id)
   const take: Record<Step, () => Promise<unknown>> = {
     client: () => completeOrder(fan, id, reference),
-    webhook: () => db.write(tx => complete(tx, orderKind, id, { kind: 'money', reference })),
+    webhook: () => db.write(tx => complete(tx, PURCHASE_KINDS, orderKind, id, { kind: 'money', reference })),
     expiry: async () => world.clock.advance(HOLD),
     cancel: () => cancelOrder(fan, id),
     // Refused while nothing is paid.

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
@@ -52,7 +53,7 @@ for (const engine of engines) {
       call(n, fan, 'PUT', '/api/checkout', { orderId, paymentReference })
     /** As the webhook of a gateway, which has verified the payment. */
     const deliver = (orderId: string, reference: string) =>
-      processes.db.write(tx => complete(tx, orderKind, orderId, { kind: 'money', reference }))
+      processes.db.write(tx => complete(tx, PURCHASE_KINDS, orderKind, orderId, { kind: 'money', reference }))
 
     async function paidOrder(fan: number, productIds: string[]) {
       const order = await checkout(fan, fan, productIds)

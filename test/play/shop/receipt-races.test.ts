@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Deferred } from '../../../db/index.ts'
 import { preparedLast } from '../../../db/prepared.ts'
 import { realSources } from '../../../src/core/sources.ts'
+import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
@@ -64,7 +65,7 @@ for (const engine of engines)
       const undone = ids.map(({ id }, n) =>
         processes.db
           .write(async tx => {
-            await complete(tx, orderKind, id, { kind: 'money', reference: `undone-${n}` })
+            await complete(tx, PURCHASE_KINDS, orderKind, id, { kind: 'money', reference: `undone-${n}` })
             if (n % 2 === 0) throw new Error('undone')
             tx.deferred(failsAtLast)
           })

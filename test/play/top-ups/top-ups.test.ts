@@ -205,7 +205,9 @@ onEachEngine(
         eraseUser(tx, { provider: world.config.identity.name, subject: fan.subject }),
       )
       const paid = (kind: PurchaseKind, purchaseId: string, reference: string) =>
-        world.db.write(tx => completePurchase(tx, kind, purchaseId, { kind: 'money', reference }))
+        world.db.write(tx =>
+          completePurchase(tx, world.deps.purchaseKinds, kind, purchaseId, { kind: 'money', reference }),
+        )
       for (let repeat = 0; repeat < 2; repeat++) {
         expect(await paid(topUpKind, id, reference)).toMatchObject({ outcome: 'refund_due' })
         expect(await paid(packPurchaseKind, pack.id, packReference)).toMatchObject({ outcome: 'refund_due' })
