@@ -50,11 +50,11 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser
     ] as const)(
       'a match is reported live, finished and corrected (%s)',
       async (name, colorScheme, viewport) => {
-        const { matchId, revision } = await addMatch(world)
+        const { matchId, kickoffAt, revision } = await addMatch(world)
         await addPredictor(world, matchId, 1, 0)
         world.clock.advance(2 * HOUR)
         const browser = await openBrowser({ viewport, colorScheme })
-        const day = new Date(world.clock.ms).toISOString().slice(0, 10)
+        const day = kickoffAt.toISOString().slice(0, 10)
         const page = await pages.open(browser.context, `/match-day?day=${day}`, 'editor')
         await page.getByRole('row').filter({ hasText: 'Scheduled' }).first().waitFor()
         await takeScreenshot(page, `match-day-${name}`)

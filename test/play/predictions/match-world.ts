@@ -29,6 +29,7 @@ export async function addMatch(
   }
   return {
     matchId,
+    kickoffAt,
     report,
     finish: (homeScore: number, awayScore: number) => report({ status: 'finished', homeScore, awayScore }),
     revision: () => revision,
