@@ -73,6 +73,34 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a fan who could not join changes what they agree to',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 19)
+      const invitedBy = page.getByLabel('Code of a friend (optional)')
+      const news = page.getByRole('checkbox', { name: /news and offers/ })
+      const join = page.getByRole('button', { name: 'Join and get your first points' })
+      const refusal = { type: 'about:blank', title: 'Refused', status: 403, code: 'suspended' }
+      const onboarding = '**/api/user/onboarding'
+      await page.route(onboarding, route =>
+        route.request().method() === 'POST'
+          ? route.fulfill({ status: 403, contentType: 'application/problem+json', json: refusal })
+          : route.fallback(),
+      )
+      await news.check()
+      await join.press('Enter')
+      await page.getByRole('alert').waitFor()
+      expect(await agreed(page)).toEqual(['marketing'])
+      await page.unroute(onboarding)
+      await news.uncheck()
+      await join.press('Enter')
+      await invitedBy.waitFor({ state: 'detached' })
+      expect(await agreed(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a fan redeems a code in any spelling, and is told about one that nobody knows',
     async () => {
       const page = await demo.visit({ viewport: { width: 320, height: 700 } })

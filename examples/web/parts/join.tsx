@@ -1,5 +1,5 @@
 /** The onboarding: what the fan agrees to, and the code of the friend who invited them. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { join, writeConsents } from '../api.ts'
 import { forgetInvitation, invitation } from '../invitation.ts'
 import { text } from '../lang/lang.ts'
@@ -15,10 +15,17 @@ interface Joining {
 
 export function Join({ documents, onJoined }: { documents: Document[]; onJoined: () => Promise<void> }) {
   const [agreed, setAgreed] = useState<Document[]>([])
+  // A fan can change the choice after joining was refused.
+  const stated = useRef<Document[]>([])
+  // Consents first: the form leaves the screen as soon as the fan has joined, and could not show that they failed.
   const write = useWrite(async ({ referralCode, agreed }: Joining, key) => {
+    stated.current = [...new Set([...stated.current, ...agreed])]
+    const consents = stated.current.map(document => {
+      const { purpose, version } = document
+      return [purpose, { granted: agreed.includes(document), version }]
+    })
+    if (consents.length > 0) await writeConsents(Object.fromEntries(consents), `${key}:consents`)
     await join({ referralCode }, key)
-    const granted = agreed.map(({ purpose, version }) => [purpose, { granted: true, version }])
-    if (granted.length > 0) await writeConsents(Object.fromEntries(granted), `${key}:consents`)
     forgetInvitation()
     await onJoined()
   })
