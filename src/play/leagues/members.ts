@@ -1,5 +1,5 @@
 /** Members who leave or are removed, and bans. When the owner leaves, the member who joined first owns the league. */
-import { and, asc, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { type Caller, NOBODY } from '../../core/caller.ts'
@@ -62,24 +62,20 @@ export async function takeOut(tx: Transaction, league: LeagueRow, userId: string
     await tx.delete(leagues).where(eq(leagues.id, id))
     return
   }
-  const ownerId = league.ownerId === userId ? await findFirst(tx, id, userId) : league.ownerId
-  await tx
-    .update(leagues)
-    .set({ ownerId, members: sql`${leagues.members} - 1` })
-    .where(eq(leagues.id, id))
-}
-
-/** Of the members who remain, the one who joined first. */
-async function findFirst(tx: Transaction, leagueId: string, without: string): Promise<string> {
-  const { leagueMembers: members } = tx.tables
-  const [first] = await tx
+  const first = tx
     .select({ userId: members.userId })
     .from(members)
-    .where(and(eq(members.leagueId, leagueId), ne(members.userId, without)))
+    .where(eq(members.leagueId, id))
     .orderBy(asc(members.joinedAt), asc(members.userId))
     .limit(1)
-  if (!first) throw new Error('a league has fewer members than it counts')
-  return first.userId
+  await tx
+    .update(leagues)
+    .set({
+      // The constraint of the column refuses a league without members.
+      ownerId: sql`case when ${leagues.ownerId} = ${userId} then (${first}) else ${leagues.ownerId} end`,
+      members: sql`${leagues.members} - 1`,
+    })
+    .where(eq(leagues.id, id))
 }
 
 /** The other fan, by handle or by number of a member. @throws DomainError `cannot_ban_yourself` */

@@ -49,7 +49,7 @@ async function listLeagueIds(tx: Transaction, userId: string): Promise<string[]>
  * are carried over. Returns the number of leagues in which the fan takes the place of the merged one.
  */
 export async function mergeLeagues(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
-  const { leagues, leagueMembers: members, leagueBans: bans } = tx.tables
+  const { leagues, leagueMembers: members } = tx.tables
   const [theirs, own] = [await listLeagueIds(tx, fromId), await listLeagueIds(tx, intoId)]
   for (const leagueId of theirs) {
     await lockLeague(tx, leagueId)
@@ -72,21 +72,23 @@ export async function mergeLeagues(tx: Transaction, { fromId, intoId }: Merge): 
   }
   await moveBans(tx, { fromId, intoId }, [...theirs, ...own])
   for (const leagueId of new Set([...theirs, ...own].toSorted())) await readBaseline(tx, leagueId, intoId)
-  await tx.delete(bans).where(eq(bans.userId, fromId))
   return theirs.length
 }
 
-/** Unless the fan who remains is a member. */
+/** Unless the fan who remains is a member: then those of both end. */
 async function moveBans(tx: Transaction, { fromId, intoId }: Merge, leagueIds: string[]): Promise<void> {
   const { leagueBans: bans } = tx.tables
   const { leagueId, bannedAt } = bans
   const rows = await tx.select({ leagueId, bannedAt }).from(bans).where(eq(bans.userId, fromId))
   const moved = rows.filter(row => !leagueIds.includes(row.leagueId))
-  if (moved.length === 0) return
-  await tx
-    .insert(bans)
-    .values(moved.map(row => ({ ...row, userId: intoId })))
-    .onConflictDoNothing()
+  if (moved.length > 0)
+    await tx
+      .insert(bans)
+      .values(moved.map(row => ({ ...row, userId: intoId })))
+      .onConflictDoNothing()
+  await tx.delete(bans).where(eq(bans.userId, fromId))
+  if (leagueIds.length > 0)
+    await tx.delete(bans).where(and(eq(bans.userId, intoId), inArray(leagueId, leagueIds)))
 }
 
 /** Computed again, from the ledgers of both records. */

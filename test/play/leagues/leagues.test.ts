@@ -304,6 +304,26 @@ onEachEngine('Leagues', world => {
     expect(await read(into, alone.id)).toMatchObject({ members: 1, owner: { handle: into.handle } })
   })
 
+  test('a merged member is not banned, whichever of the two was', async () => {
+    const [ada, from, into] = await fans(3)
+    if (!ada || !from || !into) throw new Error('three fans')
+    const member = await create(ada)
+    await join(from, member.code)
+    const banned = await create(ada)
+    await join(into, banned.code)
+    for (const [{ id }, { handle }] of [
+      [member, into],
+      [banned, from],
+    ] as const)
+      expectStatus(204, await ada.put(`/api/leagues/${id}/bans/${handle}`))
+    await world.db.write(tx => mergeFans(tx, { from: from.id, into: into.id, mergedBy: 'Mia', reason: null }))
+    for (const { id, code } of [member, banned]) {
+      expect(await read(ada, id)).toMatchObject({ members: 2 })
+      expectStatus(204, await leave(into, id))
+      expect(outcomeOf(await join(into, code))).toBe(200)
+    }
+  })
+
   test('guesses of codes are limited together with those of campaigns', async () => {
     const [ada, calebe] = await two()
     const { code } = await create(ada)

@@ -124,7 +124,8 @@ onEachEngine(
           else if (theirs) theirs.fan = into
           members = members.filter(member => member.fan !== from)
           if (owner === from) owner = into
-          if (bans.delete(from.id) && !isIn(into)) bans.add(into.id)
+          if (bans.delete(from.id)) bans.add(into.id)
+          if (isIn(into)) bans.delete(into.id)
           return [0, 0]
         },
         async () => {

@@ -1,6 +1,6 @@
 /** Processes that join, leave, create and earn at the same time. */
 import { expect, test } from 'bun:test'
-import { and, eq, gte } from 'drizzle-orm'
+import { and, eq, gte, inArray } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
 import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
 import { findWrongBaselines, findWrongLeagues } from '../../../src/operate/admin/audit/verify-leagues.ts'
@@ -9,19 +9,22 @@ import { type NamedFan, namedFan } from '../../identity/relations/relations-worl
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
 import { onEngine } from '../../support/world.ts'
-import { create, read } from './leagues-world.ts'
+import { expectStatus } from '../packs/packs-world.ts'
+import { create, join, read } from './leagues-world.ts'
 
 interface Work {
   fans: NamedFan[]
   leagues?: string[]
+  others?: NamedFan[]
   times?: number
 }
 
 for (const engine of engines) {
   onEngine(engine, 'Processes that act in leagues', world => {
     let started = 0
-    async function run(action: string, { fans, leagues = [''], times = 1 }: Work) {
-      const work = { fans: fans.map(({ id }) => id), leagues, times, name: `race-${++started}` }
+    async function run(action: string, { fans, leagues = [''], others, times = 1 }: Work) {
+      const handles = others?.map(({ handle }) => handle) ?? ['']
+      const work = { fans: fans.map(({ id }) => id), leagues, handles, times, name: `race-${++started}` }
       const child = Bun.spawn(
         [
           ...commandOf('test/play/leagues/racing-process.ts'),
@@ -100,6 +103,71 @@ for (const engine of engines) {
         ]),
       )
       await sound()
+    }, 120_000)
+
+    test('leave an owner who is a member, while owners are erased, leave, remove and hand over', async () => {
+      const fans = await makeFans(6)
+      const [ada, ben, cid, dan] = fans
+      if (!ada || !ben || !cid || !dan) throw new Error('six fans were made')
+      const leagues: { id: string; code: string }[] = []
+      for (let n = 0; n < 8; n++) {
+        const league = await create(ada)
+        for (const fan of fans.slice(1)) expectStatus(200, await join(fan, league.code))
+        leagues.push(league)
+      }
+      const ids = leagues.map(({ id }) => id)
+      await Promise.all([
+        run('erase', { fans: [ada, ben] }),
+        run('leave', { fans: [cid], leagues: ids }),
+        run('kick', { fans, leagues: ids, others: [dan, ada, ben] }),
+        run('hand', { fans, leagues: ids, others: fans }),
+      ])
+      await sound()
+      const { leagueMembers } = world.db.tables
+      for (const { id: userId } of [ada, ben, cid])
+        expect(await countRows(world.db.read, leagueMembers, eq(leagueMembers.userId, userId))).toBe(0)
+    }, 120_000)
+
+    test('delete a league when its last members are erased, leave and are removed', async () => {
+      const fans = await makeFans(3)
+      const [ada, ben, cid] = fans
+      if (!ada || !ben || !cid) throw new Error('three fans were made')
+      const ids: string[] = []
+      for (let n = 0; n < 8; n++) {
+        const { id, code } = await create(ada)
+        for (const fan of [ben, cid]) expectStatus(200, await join(fan, code))
+        ids.push(id)
+      }
+      await Promise.all([
+        run('erase', { fans: [ada] }),
+        run('leave', { fans: [ben, cid], leagues: ids }),
+        run('kick', { fans, leagues: ids, others: [cid, ben] }),
+      ])
+      await sound()
+      const { leagues } = world.db.tables
+      expect(await countRows(world.db.read, leagues, inArray(leagues.id, ids))).toBe(0)
+    }, 120_000)
+
+    test('keep a banned fan out, who joins by the code meanwhile', async () => {
+      const owner = await namedFan(world)
+      const { id, code } = await create(owner)
+      const fans = await makeFans(6)
+      const joining = () => run('join', { fans, leagues: [code], times: 12 })
+      const banning = () => run('ban', { fans: [owner], leagues: [id], others: fans })
+      await Promise.all([joining(), joining(), banning()])
+      const { leagueBans: bans, leagueMembers: members } = world.db.tables
+      const bannedAndIn = () =>
+        Promise.all([bans, members].map(of => countRows(world.db.read, of, eq(of.leagueId, id))))
+      expect(await bannedAndIn()).toEqual([6, 1])
+      // Bans that end and begin again.
+      await Promise.all([
+        joining(),
+        run('unban', { fans: [owner], leagues: [id], others: fans, times: 4 }),
+        run('ban', { fans: [owner], leagues: [id], others: fans, times: 4 }),
+      ])
+      await sound()
+      await banning()
+      expect(await bannedAndIn()).toEqual([6, 1])
     }, 120_000)
 
     test('count exactly what is earned from joining on', async () => {
