@@ -60,17 +60,21 @@ export async function prepareDivision(url: string): Promise<void> {
   await db.close()
 }
 
-/** Ends the period so that its points are final, and returns a function that tells whether all tables are closed. */
+/** Ends the period so that its points are final, and returns how many tables are closed; null when all are. */
 export async function endDivision(url: string) {
   const db = openDatabase(url, realSources)
-  const { divisionPeriods: periods } = db.tables
-  const isPeriod = and(eq(periods.divisionId, DIVISION_ID), eq(periods.startsAt, STARTS_AT))
+  const { divisionPeriods: periods, divisionLevels: levels } = db.tables
+  const isOf = (of: typeof periods | typeof levels) =>
+    and(eq(of.divisionId, DIVISION_ID), eq(of.startsAt, STARTS_AT))
+  const [isPeriod, isLevel] = [isOf(periods), isOf(levels)]
   const endsAt = new Date(Date.now() - MINUTE_MS)
   await db.write(tx => tx.update(periods).set({ endsAt }).where(isPeriod))
   return {
-    async isClosed(): Promise<boolean> {
+    async progress(): Promise<string | null> {
       const [period] = await db.read.select({ closedAt: periods.closedAt }).from(periods).where(isPeriod)
-      return period !== undefined && period.closedAt !== null
+      if (period?.closedAt) return null
+      const rows = await db.read.select({ closed: levels.closed }).from(levels).where(isLevel)
+      return rows.map(({ closed }) => closed).join()
     },
     close: () => db.close(),
   }

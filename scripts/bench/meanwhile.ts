@@ -3,12 +3,12 @@ import { claimPlan } from './catalogue.ts'
 import { claimsOf, onboardingsOf, startPaced } from './load/paced.ts'
 import { cpuSecondsOf } from './process.ts'
 import type { Bench } from './scenario.ts'
+import { type Waiting, waitForEnd } from './wait-for-end.ts'
 
 /** Interval of onboardings and of claims. */
 const WRITE_EVERY_MS = 20
 /** Fans who claim, each once for every reward. */
 const CLAIMING = 20_000
-const MAX_SECONDS = 600
 
 type Paced = Awaited<ReturnType<ReturnType<typeof startPaced>['stop']>>
 
@@ -20,12 +20,9 @@ export interface Meanwhile {
   claims: Paced
 }
 
-export interface Work {
-  /** Of the error if it does not end. */
-  problem: string
-  everyMs: number
-  /** Begins it; returns whether it has ended. */
-  begin(): Promise<() => Promise<boolean>>
+export interface Work extends Omit<Waiting, 'progress'> {
+  /** Begins it; returns its progress. */
+  begin(): Promise<Waiting['progress']>
 }
 
 /** Lets the JIT compile the code of onboardings and claims, and returns what measures work during them. `fans`: of the database. */
@@ -47,15 +44,11 @@ export async function prepareWrites(
   const warmingUp = startAll()
   await Bun.sleep(options.seconds * 1_000)
   await warmingUp()
-  return async ({ problem, everyMs, begin }) => {
+  return async ({ begin, ...work }) => {
     const stop = startAll()
     const started = performance.now()
     const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
-    const isEnded = await begin()
-    while (!(await isEnded())) {
-      if (performance.now() - started > MAX_SECONDS * 1_000) throw new Error(problem)
-      await Bun.sleep(everyMs)
-    }
+    await waitForEnd({ ...work, progress: await begin() })
     const seconds = (performance.now() - started) / 1_000
     const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
     return { seconds, cpuSeconds, ...(await stop()) }

@@ -44,11 +44,11 @@ async function closeOnce(bench: Bench, engine: Engine): Promise<Meanwhile> {
   try {
     const measure = await prepareWrites(bench, running, fans)
     return await measure({
-      problem: 'the tables are not closed',
+      problem: 'no more tables are closed',
       everyMs: 50,
       async begin() {
         ended = await endDivision(url)
-        return ended.isClosed
+        return ended.progress
       },
     })
   } finally {

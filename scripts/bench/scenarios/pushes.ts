@@ -11,12 +11,12 @@ import { startPaced } from '../load/paced.ts'
 import { cpuSecondsOf, outputOf, type Running, root, startServer } from '../process.ts'
 import { preparePushes, VAPID } from '../pushes.ts'
 import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { waitForEnd } from '../wait-for-end.ts'
 
 const MESSAGES = 100_000
 /** Fans whose events make a message. */
 const SINGLE = 2_000
 const SINGLE_EVERY_MS = 20
-const MAX_SECONDS = 900
 
 interface Sent {
   perSecond: number
@@ -115,15 +115,27 @@ async function measure(
   await first.paced.stop()
   const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
   await release()
-  await waitUntil(async () => (await read()).received > warm)
+  const problem = 'no more pushes are sent'
+  await waitForEnd({
+    problem,
+    everyMs: 20,
+    async progress() {
+      const { received } = await read()
+      return received > warm ? null : received
+    },
+  })
   const meanwhile = report(warm, singles.length - warm)
   const all = queued + warm
   let stopped: Awaited<ReturnType<typeof meanwhile.paced.stop>> | undefined
-  await waitUntil(async () => {
-    const { received } = await read()
-    if (received < all) return false
-    stopped ??= await meanwhile.paced.stop()
-    return received >= queued + warm + meanwhile.sentAt.length
+  await waitForEnd({
+    problem,
+    everyMs: 20,
+    async progress() {
+      const { received } = await read()
+      if (received < all) return received
+      stopped ??= await meanwhile.paced.stop()
+      return received >= queued + warm + meanwhile.sentAt.length ? null : received
+    },
   })
   const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
   const { first: begin, last, received, times } = await read(meanwhile.sentAt.map(({ path }) => path))
@@ -160,12 +172,4 @@ async function bareRate(service: Running, count: number, core: number | null): P
     env,
   })
   return count / Number(output)
-}
-
-async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
-  const started = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - started > MAX_SECONDS * 1_000) throw new Error('pushes are not sent')
-    await Bun.sleep(20)
-  }
 }

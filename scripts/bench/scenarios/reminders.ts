@@ -2,7 +2,7 @@
  * Measures how long “not tipped” takes to reach fans, in the background of a server without other work: until each fan who predicts,
  * and has not predicted the match, has the message.
  */
-import { and, count, eq, isNotNull } from 'drizzle-orm'
+import { and, count, eq } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import { openDatabase } from '../../../db/index.ts'
 import { createSpine } from '../../../src/app/spine.ts'
@@ -12,6 +12,7 @@ import type { Engine } from '../databases.ts'
 import { PROVIDER } from '../issuer.ts'
 import { cpuSecondsOf } from '../process.ts'
 import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { waitForEnd } from '../wait-for-end.ts'
 
 const FANS = 1_000_000
 /** That each fan has predicted before. */
@@ -19,7 +20,6 @@ const EARLIER = ['bench-first', 'bench-second']
 const MATCH_ID = 'bench-match'
 const BATCH = 5_000
 const HOUR_MS = 3_600_000
-const MAX_SECONDS = 900
 
 export const reminders: Scenario = {
   name: 'reminders',
@@ -47,25 +47,23 @@ async function remindOnce({ databases, subjects, options, log }: Bench, engine: 
       const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
       const { matchReminders } = db.tables
       const isOwn = and(eq(matchReminders.matchId, MATCH_ID), eq(matchReminders.moment, 'match.not_tipped'))
-      const started = performance.now()
-      for (;;) {
-        const [done] = await db.read
-          .select()
-          .from(matchReminders)
-          .where(and(isOwn, isNotNull(matchReminders.finishedAt)))
-        if (done?.finishedAt) {
-          const seconds = (done.finishedAt.getTime() - done.startedAt.getTime()) / 1_000
-          const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
-          const { messages } = db.tables
-          const isTold = eq(messages.notificationId, 'not-tipped')
-          const [written] = await db.read.select({ messages: count() }).from(messages).where(isTold)
-          if (written?.messages !== fans)
-            throw new Error(`${written?.messages} of ${fans} fans have a message`)
-          return { seconds, cpuSeconds }
-        }
-        if (performance.now() - started > MAX_SECONDS * 1_000) throw new Error('fans are not reminded')
-        await Bun.sleep(100)
-      }
+      let done: typeof matchReminders.$inferSelect | undefined
+      await waitForEnd({
+        problem: 'no more fans are reminded',
+        everyMs: 100,
+        async progress() {
+          ;[done] = await db.read.select().from(matchReminders).where(isOwn)
+          return done?.finishedAt ? null : (done?.cursor ?? 'not begun')
+        },
+      })
+      if (!done?.finishedAt) throw new Error('the end of the reminders is not stored')
+      const seconds = (done.finishedAt.getTime() - done.startedAt.getTime()) / 1_000
+      const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
+      const { messages } = db.tables
+      const isTold = eq(messages.notificationId, 'not-tipped')
+      const [written] = await db.read.select({ messages: count() }).from(messages).where(isTold)
+      if (written?.messages !== fans) throw new Error(`${written?.messages} of ${fans} fans have a message`)
+      return { seconds, cpuSeconds }
     } finally {
       await running.stop()
     }

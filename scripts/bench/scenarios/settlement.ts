@@ -66,7 +66,7 @@ async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promis
     for (const [index, { homeScore, awayScore }] of RESULTS.entries())
       settled.push(
         await measure({
-          problem: 'the settlement does not end',
+          problem: 'the settlement has stalled',
           everyMs: 20,
           async begin() {
             const state = { status: 'finished', kickoffAt: kickoffAt.toISOString(), homeScore, awayScore }
@@ -76,7 +76,7 @@ async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promis
               body: JSON.stringify({ revision: index + 2, ...state }),
             })
             if (!response.ok) throw new Error(`the result is answered with ${response.status}`)
-            return () => isPassed(db, index + 2)
+            return () => progressOf(db, index + 2)
           },
         }),
       )
@@ -88,8 +88,10 @@ async function settle(bench: Bench, engine: Engine, match: MatchOptions): Promis
   }
 }
 
-async function isPassed(db: Database, revision: number): Promise<boolean> {
+/** The last fan who was settled; null after the first pass. */
+async function progressOf(db: Database, revision: number): Promise<string | null> {
   const { matchSettlements } = db.tables
   const [found] = await db.read.select().from(matchSettlements).where(eq(matchSettlements.matchId, MATCH_ID))
-  return found?.revision === revision && found.lastPass
+  if (found?.revision !== revision) return 'not begun'
+  return found.lastPass ? null : found.cursor
 }
