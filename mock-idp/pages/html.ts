@@ -17,7 +17,7 @@ function render(part: Part): string {
   return escapeMarkup(String(part))
 }
 
-/** Escapes text for HTML and XML, in elements and in quoted attributes. */
-export function escapeMarkup(text: string): string {
+/** Escapes text for HTML, in elements and in quoted attributes. */
+function escapeMarkup(text: string): string {
   return text.replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`)
 }
