@@ -8,6 +8,7 @@ import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { paidByLine, paidForUnits } from '../../../src/play/shop/paid-amounts.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
+import { overrideSettings } from '../../support/settings.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import {
   addPack,
@@ -267,6 +268,20 @@ onEachEngine(
       world.clock.advance(15 * DAY)
       expect(refusal(await withdraw(fan, late.id))).toEqual([409, 'withdrawal_over'])
       expect(refusal(await withdraw(fan, late.id, [1]))).toEqual([409, 'withdrawal_over'])
+    })
+
+    test('ends at midnight in the time zone of the club, also when the clocks change', async () => {
+      const restore = overrideSettings(world.db, { timeZone: 'Europe/Lisbon' })
+      const voucher = await addStock(world, 5, { kind: 'voucher', delivers: {}, price: EUROS(500) })
+      // Half an hour before midnight, a week before the clocks go forward.
+      world.clock.advance(Date.parse('2027-03-20T23:30:00Z') - world.clock.ms)
+      const fan = await patientFan(world)
+      const [last, late] = [await buyWithMoney(fan, voucher), await buyWithMoney(fan, voucher)]
+      world.clock.advance(Date.parse('2027-04-03T22:59:59.999Z') - world.clock.ms)
+      expectStatus(200, await withdraw(fan, last.id))
+      world.clock.advance(1)
+      expect(refusal(await withdraw(fan, late.id))).toEqual([409, 'withdrawal_over'])
+      restore()
     })
 
     test('is refused for an order that is not paid, is refunded, or is of another fan, and for an unknown line', async () => {
