@@ -12,8 +12,20 @@ import { getQuestionState } from '../../play/questions/questions.ts'
 /** The events of the caller. */
 export const ME = 'me'
 const MAX_TOPICS = 20
-const TOPIC =
-  /^(me|leaderboard(:predictions(:\P{Cc}{1,20})?)?|(pack|match|question):[A-Za-z0-9][A-Za-z0-9._-]{0,99})$/u
+/** All topics. `ID` and `SEASON` stand for what a client fills in. */
+export const TOPIC_FORMS = [
+  ME,
+  'leaderboard',
+  'leaderboard:predictions',
+  'leaderboard:predictions:SEASON',
+  'pack:ID',
+  'match:ID',
+  'question:ID',
+] as const
+const ID = '[A-Za-z0-9][A-Za-z0-9._-]{0,99}'
+const SEASON = '\\P{Cc}{1,20}'
+const patterns = TOPIC_FORMS.map(form => form.replace('ID', ID).replace('SEASON', SEASON))
+const TOPIC = new RegExp(`^(${patterns.join('|')})$`, 'u')
 
 /** The topics, each once; null if one is not valid or there are too many. */
 export function parseTopics(text: string): string[] | null {
@@ -28,7 +40,7 @@ export const findTopicErrors = (text: string | undefined): FieldError[] =>
     : [
         {
           parameter: 'topics',
-          message: `must be at most ${MAX_TOPICS} topics: me, leaderboard, leaderboard:predictions, leaderboard:predictions:SEASON, pack:ID, match:ID or question:ID`,
+          message: `must be at most ${MAX_TOPICS} topics: ${TOPIC_FORMS.slice(0, -1).join(', ')} or ${TOPIC_FORMS.at(-1)}`,
         },
       ]
 
