@@ -60,8 +60,10 @@ export async function redeemCode(tx: Transaction, { userId }: Caller, { code }: 
   })
   const data = { campaignId: campaign.id, redemptionId, ...gave }
   await recordEvent(tx, { userId, type: 'code.redeemed', data })
-  // Last, because all redemptions of a campaign share its row.
-  if ((await countRedemption(tx, campaign.id)).length === 0) throw new DomainError(codeProblems.campaign_over)
+  // Last, because all redemptions of a campaign share its row. Staff may have changed it since it was read.
+  const [counted] = await countRedemption(tx, campaign.id)
+  if (!counted || !isActive(counted, now)) throw new DomainError(codeProblems.campaign_over)
+  if (own.length >= counted.perFan) throw new DomainError(rewardProblems.limit_reached, {})
   return { campaignId: campaign.id, gave }
 }
 
@@ -116,12 +118,12 @@ const takeCode = prepared((tx: Transaction, codeHash: string, redeemedAt: Date) 
 /** Returns no row if the total is reached. */
 const countRedemption = prepared((tx: Transaction, campaignId: string) => {
   const { campaigns } = tx.tables
-  const { id, redeemed, total } = campaigns
+  const { id, redeemed, total, perFan, active, startsAt, endsAt } = campaigns
   return tx
     .update(campaigns)
     .set({ redeemed: sql`${redeemed} + 1` })
     .where(and(eq(id, campaignId), or(isNull(total), gt(total, redeemed))))
-    .returning({ id })
+    .returning({ perFan, active, startsAt, endsAt })
 })
 
 const insertRedemption = prepared((tx: Transaction, row: Tables['codeRedemptions']['$inferInsert']) =>

@@ -1,8 +1,5 @@
 /** Several processes act on the same accounts: each entry and each change of a tier counts once, and a task that was killed is resumed. */
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
@@ -14,46 +11,20 @@ import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { addReward } from '../../play/eligibility/eligibility-world.ts'
+import { actInProcesses } from '../../support/act-in-processes.ts'
+import type { Step, Work } from '../../support/acting-process.ts'
 import { engines } from '../../support/engines.ts'
-import { commandOf } from '../../support/executable.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEngine } from '../../support/world.ts'
 import { addAccount, addAccountRule, addSeasons, DAY } from './accounts-world.ts'
 import { bestTier, ModelAccount, stateAfter, TIERS, toldChanges } from './model.ts'
-import type { Step, Work } from './racing-process.ts'
 
 for (const engine of engines) {
   onEngine(
     engine,
     'Processes that act on accounts',
     world => {
-      /** Outcomes of each process, or how it ended. */
-      async function race(works: Record<string, Work>) {
-        const folder = mkdtempSync(join(tmpdir(), 'matchday-accounts-'))
-        const file = join(folder, 'work.json')
-        writeFileSync(file, JSON.stringify(works))
-        try {
-          return await Promise.all(
-            Object.keys(works).map(async name => {
-              const child = Bun.spawn(
-                [
-                  ...commandOf('test/economy/accounts/racing-process.ts'),
-                  world.databaseUrl ?? '',
-                  file,
-                  name,
-                ],
-                { cwd: `${import.meta.dir}/../../..`, stdout: 'pipe', stderr: 'inherit' },
-              )
-              const out = await new Response(child.stdout).text()
-              await child.exited
-              if (child.signalCode !== null) return { [child.signalCode]: 1 }
-              return JSON.parse(out) as Record<string, number>
-            }),
-          )
-        } finally {
-          rmSync(folder, { recursive: true })
-        }
-      }
+      const race = (works: Record<string, Work>) => actInProcesses(world, works)
 
       const addFan = async (n: number) =>
         world.db.write(async tx => (await ensureUser(tx, { provider: 'p', subject: `racer-${n}` })).user.id)
