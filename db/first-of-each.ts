@@ -1,5 +1,5 @@
-/** The first rows of a table for each row of another query: one index look-up for each, on both engines. */
-import { aliasedTable, getTableName, is, type SQL, sql } from 'drizzle-orm'
+/** The first rows of a table for each row of another query, or for each value of a column, by an index on both engines. */
+import { aliasedTable, type Column, eq, getTableName, is, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -38,3 +38,17 @@ export const rowOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
   is(table, SQLiteTable)
     ? sql`${outer} left join ${table} on ${condition}`
     : sql`${outer} left join lateral (select * from ${table} where ${condition} offset 0) as ${byName(table)} on true`
+
+/**
+ * An expression for FROM: `table`, with one row for each value of the column `of`, the one with the highest `order`. A unique index has
+ * both columns, and is read once. On SQLite it leads to the row; PostgreSQL looks each row up in it, which its processes do together.
+ */
+export function newestOfEach(table: PgTable, { of, order }: { of: Column; order: Column }): SQL {
+  const isKnown = isNotNull(of)
+  return is(table, SQLiteTable)
+    ? // With `max`, SQLite takes other columns from the row that has it.
+      sql`(select rowid as newest_row, max(${order}) from ${table} where ${isKnown} group by ${of}) as newest
+        inner join ${table} on ${table}.rowid = newest.newest_row`
+    : sql`(select ${of} as newest_of, max(${order}) as newest_order from ${table} where ${isKnown} group by ${of}) as newest
+        inner join ${table} on ${eq(of, sql`newest.newest_of`)} and ${eq(order, sql`newest.newest_order`)}`
+}

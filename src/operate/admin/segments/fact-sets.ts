@@ -3,6 +3,7 @@
  * asks the same of one fan.
  */
 import { and, type Column, eq, inArray, isNotNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { newestOfEach } from '../../../../db/first-of-each.ts'
 import type { Reader } from '../../../../db/index.ts'
 import {
   type Fact,
@@ -124,12 +125,9 @@ function withMembership(reader: Reader): RowsOf {
     sql`select distinct ${rows.userId} as id from ${rows} where ${and(isActiveMembership(reader), isMet({ type: 'set', has }))}`
 }
 
-/** The newest event of each fan, as the index has it. */
 function lastSeen({ tables: { events } }: Tables): RowsOf {
-  const newest = sql`(select ${events.userId} as fan, max(${events.sequence}) as newest from ${events}
-    where ${isNotNull(events.userId)} group by ${events.userId}) as last_events`
-  const isNewest = sql`${events.userId} = last_events.fan and ${events.sequence} = last_events.newest`
+  const newest = newestOfEach(events, { of: events.userId, order: events.sequence })
   return isMet =>
-    sql`select ${events.userId} as id from ${newest} inner join ${events} on ${isNewest}
+    sql`select ${events.userId} as id from ${newest}
       where ${isMet({ type: 'days', time: events.recordedAt, like: events.recordedAt })}`
 }
