@@ -156,7 +156,10 @@ test('serves every page from an empty folder, with secrets that leave it without
       '/lockers/executable/picture.png',
       '/lockers/-/share.css',
       '/withdraw',
-      '/withdraw/assets/withdraw.css',
+      '/withdraw/assets/form-page.css',
+      '/withdraw/assets/withdraw.js',
+      '/notice',
+      '/notice/assets/form-page.css',
     ]
     for (const path of shared) expect((await fetch(origin + path)).status).toBe(200)
     expect(await run([matchday, 'verify-ledger'], { env })).toMatchObject({ code: 0 })

@@ -28,6 +28,7 @@ import { accountRoutes } from '../fan/account/routes.ts'
 import { consentRoutes } from '../fan/consents/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
 import { messageRoutes } from '../fan/messages/routes.ts'
+import { noticePages } from '../fan/moderation/notice-page/routes.ts'
 import { moderationRoutes } from '../fan/moderation/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
 import { fansRoutes, profileRoutes } from '../fan/profile/routes.ts'
@@ -204,6 +205,7 @@ export function createApp(deps: Deps) {
     .use(pictureFiles(deps))
     .use(downloadFiles(deps))
     .use(withdrawalPages(deps))
+    .use(noticePages(deps))
     .use(exportFiles(deps))
     .use(gate)
     .use(shares)

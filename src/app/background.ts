@@ -19,6 +19,7 @@ import { sweepExports } from '../fan/account/exports.ts'
 import { showMatches } from '../fan/messages/live-activities.ts'
 import { deleteOldMessages } from '../fan/messages/personal-data.ts'
 import { remindFans } from '../fan/messages/remind.ts'
+import { clearOldNotices } from '../fan/moderation/notices.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { sweepConsole } from '../identity/staff/sweep.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
@@ -148,6 +149,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
       await sweepCampaigns(deps.db)
       await deleteOldMessages(deps.db)
     }),
+    start(SWEEP_EVERY_MS, 'clear old notices', () => clearOldNotices(deps.db)),
     start(POLL_EVERY_MS, 'settle memberships', () => settleMemberships(deps, () => stopping)),
     start(POLL_EVERY_MS, 'advance leagues', async () => {
       await advanceLeagues(deps, () => stopping)

@@ -2548,6 +2548,46 @@ export interface components {
             /** @description Newest first. */
             sanctions: components["schemas"]["Sanction"][];
         };
+        /** NewNotice */
+        NewNotice: {
+            /**
+             * @description What kind of law the content breaks.
+             * @enum {string}
+             */
+            category: "child_abuse" | "hate" | "threats" | "defamation" | "privacy" | "intellectual_property" | "fraud" | "other";
+            /** @description The content, if it is a profile or a locker. Required without `location`. */
+            subject?: {
+                /**
+                 * @description What the content is.
+                 * @enum {string}
+                 */
+                kind: "fan" | "locker";
+                /** @description The handle of the fan. */
+                id: string;
+            };
+            /** @description Where the content is: its address, or in words. Required without `subject`. */
+            location?: string;
+            /** @description Why the content is illegal. */
+            explanation: string;
+            /** @description The name of the notifier. Required, except for `child_abuse`. */
+            name?: string;
+            /** @description The e-mail address of the notifier. Required, except for `child_abuse`. */
+            email?: string;
+            /**
+             * @description The notifier believes in good faith that the notice is accurate and complete.
+             * @constant
+             */
+            goodFaith: true;
+        };
+        /** NoticeReceipt */
+        NoticeReceipt: {
+            /** @description The number of the notice, for questions about it. */
+            receipt: string;
+            /** @description When the club received it. */
+            createdAt: string;
+            /** @description Whether many notices about the content are open: this one is counted with another one, whose number `receipt` is, and its texts are not kept. */
+            merged: boolean;
+        };
         /** PointsEntry */
         PointsEntry: {
             /** @description Id of the entry. */
@@ -8153,6 +8193,30 @@ export interface operations {
             };
         };
     };
+    fileNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNotice"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeReceipt"];
+                };
+            };
+        };
+    };
     fileReport: {
         parameters: {
             query?: never;
@@ -11349,6 +11413,8 @@ export interface codes {
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Appeal against a sanction. Possible once for each sanction, while it is in force. A person other than the one who decided the sanction decides the appeal. */
   fileAppeal: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'sanction_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'already_appealed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Report illegal content. For people without an account: a notice of content that is against the law. The response is the confirmation of receipt, and does not tell whether the content exists. The club decides and tells the notifier by e-mail, in the language of `Accept-Language`. Notices are limited by network address and in total. The page `/notice` does the same. */
+  fileNotice: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Report a fan, a locker or a trade. The report stores what is shown now, even if the fan changes it later. The fan is not notified. Both fans of a trade can report it. While your report is open, a repeat returns it unchanged. */
   fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'league_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address. The address must match completely; the case of ASCII letters does not matter. A newly verified address can take about a second to be found. Requires the scope `fans:read`. */
@@ -11628,6 +11694,7 @@ export const requests = {
   endMembership: { method: 'DELETE', path: '/api/memberships/{ref}', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
   fileAppeal: { method: 'POST', path: '/api/user/appeals', caller: true, keyed: true, repeatable: true, body: true },
+  fileNotice: { method: 'POST', path: '/api/notices', body: true },
   fileReport: { method: 'POST', path: '/api/reports', caller: true, keyed: true, repeatable: true, body: true },
   findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },

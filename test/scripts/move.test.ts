@@ -291,6 +291,12 @@ async function addSanctions(tx: Transaction, createdAt: Date) {
   await tx.update(tx.tables.users).set({ suspendedUntil: createdAt }).where(eq(tx.tables.users.id, 'Z'))
   const report = { id: 'é', subjectKind: 'fan', subjectId: 'Z', fanId: 'Z', reason: 'spam', createdAt }
   await tx.insert(tx.tables.reports).values({ ...report, reporterId: 'é', note: ODD_TEXT, evidence: '{}' })
+  const notice = { id: 'é', content: 'fan Z', place: 20, repeats: 1, category: 'hate', language: 'en' }
+  const decided = { decidedAt: createdAt, actionTaken: true, answer: ODD_TEXT, decisionId: 'é' }
+  await tx.insert(tx.tables.contentNotices).values({
+    ...{ ...notice, ...decided, subjectKind: 'fan', fanId: 'Z', explanation: ODD_TEXT, createdAt },
+    ...{ name: ODD_TEXT, email: 'é@example.com' },
+  })
   const appeal = { sanctionId: 'é', id: 'é', fanId: 'Z', text: ODD_TEXT, createdAt }
   await tx.insert(tx.tables.appeals).values(appeal)
 }

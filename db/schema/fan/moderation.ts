@@ -1,4 +1,4 @@
-/** Reports of fans about others, for moderators. All open reports about one subject form a case. */
+/** Reports of fans about others, of which all open ones about one subject form a case, and notices of people without an account. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -7,7 +7,7 @@ export function defineModerationTables(
   kit: ColumnKit,
   { users, moderationDecisions }: Referenced<'users' | 'moderationDecisions'>,
 ) {
-  const { table, id, idOf, boolean, text, timestamp } = kit
+  const { table, id, idOf, boolean, integer, text, timestamp } = kit
 
   const reports = table(
     'reports',
@@ -53,7 +53,64 @@ export function defineModerationTables(
     ],
   )
 
-  return { reports }
+  /** Notices of illegal content. Content has a limited number of open ones, which its places count. */
+  const contentNotices = table(
+    'content_notices',
+    {
+      id: id().primaryKey(),
+      /** Kind and id of the content, or a hash of where it is. */
+      content: text().notNull(),
+      place: integer().notNull(),
+      /** Further notices about the content, which came while each place was taken and are not kept. */
+      repeats: integer().notNull(),
+      category: text().notNull(),
+      /** Null: the content is not one that the server knows. */
+      subjectKind: id(),
+      fanId: id().references(() => users.id),
+      /** How the notifier named the subject. */
+      reference: text(),
+      location: text(),
+      explanation: text(),
+      /** JSON: the content of the subject at that time. */
+      evidence: text(),
+      name: text(),
+      email: text(),
+      /** In which the notifier is told the decision. */
+      language: text().notNull(),
+      createdAt: timestamp().notNull(),
+      decidedAt: timestamp(),
+      actionTaken: boolean(),
+      /** What the notifier is told. */
+      answer: text(),
+      /** Name of the moderator. Null also where the fan was erased before a decision. */
+      decidedBy: text(),
+      decidedById: id(),
+      /** The sanction that was decided with it. */
+      decisionId: id().references(() => moderationDecisions.id),
+      /** When the texts and the notifier were deleted. */
+      clearedAt: timestamp(),
+    },
+    t => [
+      kit
+        .uniqueIndex('content_notices_open_unique')
+        .on(t.content, t.place)
+        .where(sql`${t.decidedAt} is null`),
+      kit.index('content_notices_open').on(t.createdAt, t.id).where(sql`${t.decidedAt} is null`),
+      kit.index('content_notices_decided').on(t.decidedAt, t.id),
+      kit
+        .index('content_notices_to_clear')
+        .on(t.decidedAt)
+        .where(sql`${t.clearedAt} is null and ${t.decidedAt} is not null`),
+      kit.index('content_notices_fan').on(t.fanId),
+      kit.index('content_notices_decision').on(t.decisionId),
+      kit.check('content_notices_place', sql`${t.place} between 1 and 20`),
+      kit.check('content_notices_decided', sql`(${t.decidedAt} is null) = (${t.actionTaken} is null)`),
+      kit.check('content_notices_cleared', sql`${t.clearedAt} is null or ${t.decidedAt} is not null`),
+      kit.check('content_notices_sanction', sql`${t.decisionId} is null or ${t.actionTaken}`),
+    ],
+  )
+
+  return { reports, contentNotices }
 }
 
 export const fanData = {
@@ -69,6 +126,18 @@ export const fanData = {
       export: null,
       erasure: { clear: ['reference', 'note', 'evidence'], replace: ['resolvedAt', 'actionTaken'] },
       // A merge requires that no report is open: see `mergeFans`.
+      merge: 'stay',
+    },
+  },
+  contentNotices: {
+    // They are of strangers, and the fan must not learn what they say.
+    fanId: {
+      export: null,
+      erasure: {
+        clear: ['reference', 'location', 'explanation', 'evidence', 'answer'],
+        replace: ['decidedAt', 'actionTaken'],
+      },
+      // As for reports.
       merge: 'stay',
     },
   },

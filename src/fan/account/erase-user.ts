@@ -44,7 +44,7 @@ import { eraseOrders } from '../../play/shop/personal-data.ts'
 import { voidTradesOf } from '../../play/trades/end.ts'
 import { deleteWallets } from '../../play/wallets/wallets.ts'
 import { deleteMessagesOf } from '../messages/personal-data.ts'
-import { eraseReports } from '../moderation/personal-data.ts'
+import { eraseNotices, eraseReports } from '../moderation/personal-data.ts'
 import { deleteReferralCodes } from '../referrals/referrals.ts'
 import { deleteExportsOf } from './exports.ts'
 
@@ -177,6 +177,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await clearSourcesOf(tx, user.id)
   await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)
+  await eraseNotices(tx, user.id)
   await deleteReferralCodes(tx, user.id)
   await deleteLocker(tx, user.id)
   await deleteLeaguesOf(tx, user.id)

@@ -1,4 +1,4 @@
-/** Exports and erases what a fan has reported. */
+/** Exports and erases what a fan has reported, and erases notices about a fan. */
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { recordResolved } from './events.ts'
@@ -29,4 +29,17 @@ export async function eraseReports(tx: Transaction, userId: string): Promise<voi
     .returning()
   await recordResolved(tx, resolved)
   await tx.update(reports).set({ note: null }).where(eq(reports.reporterId, userId))
+}
+
+/** Empties the notices about a fan and closes open ones. The notifiers stay for `CLEARED_AFTER_DAYS`, so that they can be told. */
+export async function eraseNotices(tx: Transaction, userId: string): Promise<void> {
+  const { contentNotices: notices } = tx.tables
+  await tx
+    .update(notices)
+    .set({ reference: null, location: null, explanation: null, evidence: null, answer: null })
+    .where(eq(notices.fanId, userId))
+  await tx
+    .update(notices)
+    .set({ decidedAt: tx.now(), actionTaken: false })
+    .where(and(eq(notices.fanId, userId), isNull(notices.decidedAt)))
 }

@@ -9,6 +9,15 @@ export const moderationProblems = defineProblems({
   },
 })
 
+/** For staff: no operation of the API responds with it. */
+export const noticeProblems = defineProblems({
+  notice_not_open: {
+    status: 409,
+    title: 'The notice is not open',
+    description: 'The notice was already decided, or there is none with this id.',
+  },
+})
+
 /** For commands: no operation of the API responds with them. */
 export const caseProblems = defineProblems({
   case_not_open: {

@@ -2,8 +2,14 @@ import { Elysia } from 'elysia'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { anyone } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { preferredLanguages } from '../../platform/http/edge/accept-language.ts'
+import type { Failures } from '../../platform/http/edge/server-hooks.ts'
 import { Appeal, exampleAppeal, fileAppeal, NewAppeal } from './appeals.ts'
+import { wordsFor } from './notice-page/words.ts'
+import { exampleNotice, exampleReceipt, findNoticeErrors, NewNotice, NoticeReceipt } from './notice-schema.ts'
+import { fileNotice } from './notices.ts'
 import { thrownBy } from './problems.generated.ts'
 import { fileReport, listReports } from './reports.ts'
 import { readSanctions, Sanctions } from './sanctions.ts'
@@ -110,9 +116,33 @@ const sanctionRoutes = (deps: FanDeps) =>
     }),
   )
 
+const noticeRoutes = ({ db }: ModerationDeps) =>
+  anyone({ prefix: '/api/notices', tag: 'Fans' })
+    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .post(
+      '',
+      async ({ body, failures, request, status }) => {
+        failures?.countNotice(request)
+        const { lang } = wordsFor(preferredLanguages([], request.headers.get('accept-language')))
+        return status(201, await fileNotice(db, body, lang))
+      },
+      operation({
+        id: 'fileNotice',
+        summary: 'Report illegal content',
+        description:
+          'For people without an account: a notice of content that is against the law. The response is the confirmation of receipt, and does not tell whether the content exists. The club decides and tells the notifier by e-mail, in the language of `Accept-Language`. Notices are limited by network address and in total. The page `/notice` does the same.',
+        body: NewNotice,
+        findErrors: findNoticeErrors,
+        idempotencyKey: 'none',
+        responses: { 201: NoticeReceipt },
+        examples: { body: exampleNotice, 201: exampleReceipt },
+      }),
+    )
+
 export const moderationRoutes = (deps: ModerationDeps) =>
   new Elysia({ name: 'matchday/moderation', normalize: false })
     .use(reportRoutes(deps))
     .use(ownReportRoutes(deps))
     .use(appealRoutes(deps))
     .use(sanctionRoutes(deps))
+    .use(noticeRoutes(deps))

@@ -40,6 +40,10 @@ const IN_PRODUCTION = {
   withdrawals: 20,
   /** As `withdrawals`, of a network address. */
   withdrawalsPerAddress: 100,
+  /** Notices of illegal content, of everybody: anyone can send them. */
+  notices: 300,
+  /** As `notices`, of a network address. */
+  noticesPerAddress: 20,
 }
 
 export type RateLimits = Readonly<typeof IN_PRODUCTION>
@@ -51,6 +55,8 @@ export const LONGER_WINDOWS: Readonly<Partial<Record<Policy, number>>> = {
   codesPerAddress: 10,
   withdrawals: 60,
   withdrawalsPerAddress: 60,
+  notices: 60,
+  noticesPerAddress: 60,
 }
 /** In development as well: they count what is guessed. */
 const ALWAYS: readonly Policy[] = ['codes', 'codesPerAddress', 'withdrawals', 'withdrawalsPerAddress']

@@ -211,6 +211,21 @@ onEachEngine('The declared data of a fan', world => {
         },
         fanId: { row: { ...report, id: 'report-8', reporterId: otherId, fanId: userId, subjectId: userId } },
       },
+      contentNotices: {
+        fanId: {
+          row: {
+            ...{ id: 'notice-7', content: `fan ${userId}`, place: 1, repeats: 0, category: 'hate' },
+            ...{ subjectKind: 'fan', fanId: userId, reference: 'ada', location: '/fans/ada' },
+            ...{
+              explanation: 'Notice 7',
+              evidence: '{}',
+              language: 'en',
+              answer: 'Answer 7',
+              createdAt: at(27),
+            },
+          },
+        },
+      },
       appeals: {
         fanId: {
           row: {

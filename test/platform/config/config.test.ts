@@ -637,7 +637,7 @@ describe('parseConfig', () => {
       tokensPerAddress: 0,
     })
     expect(problemsOf({ ...production, RATE_LIMITS: 'claims=1,hunter2=3,trades=x,claims=2' })).toEqual([
-      'RATE_LIMITS item 2 must begin with one of tokensPerAddress=, tokens=, claims=, purchases=, uploads=, relations=, reports=, trades=, wallets=, redemptions=, codes=, codesPerAddress=, withdrawals=, withdrawalsPerAddress=',
+      'RATE_LIMITS item 2 must begin with one of tokensPerAddress=, tokens=, claims=, purchases=, uploads=, relations=, reports=, trades=, wallets=, redemptions=, codes=, codesPerAddress=, withdrawals=, withdrawalsPerAddress=, notices=, noticesPerAddress=',
       'RATE_LIMITS item 3 must be trades= and a whole number from 0 to 1000000000',
       'RATE_LIMITS item 4 repeats claims',
     ])

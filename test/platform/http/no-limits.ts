@@ -19,4 +19,6 @@ export const NO_LIMITS: RateLimits = {
   codesPerAddress: 0,
   withdrawals: 0,
   withdrawalsPerAddress: 0,
+  notices: 0,
+  noticesPerAddress: 0,
 }

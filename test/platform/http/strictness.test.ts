@@ -65,7 +65,7 @@ onEngine(sqliteEngine, 'the routes of the application', world => {
   const isSharedPage = (path: string) => path.startsWith('/lockers/') || path.startsWith('/shared/')
   /** Letters of the club link to it, and mail programs add parameters. */
   const isLinked = ({ method, path }: { method: string; path: string }) =>
-    method === 'GET' && path === '/withdraw'
+    method === 'GET' && (path === '/withdraw' || path === '/notice')
 
   test('each has a strict schema for its query, its body when it takes one, and its path', () => {
     const open: string[] = []

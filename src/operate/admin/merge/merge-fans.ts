@@ -177,13 +177,16 @@ const notMergeable = (blockedBy: Blocker[]) =>
 
 /** A merge must not end a sanction, or take a case from moderators, and needs the whole past of both. */
 async function refuseUndecided(tx: Transaction, from: User, into: User): Promise<void> {
-  const { reports, appeals } = tx.tables
+  const { reports, contentNotices, appeals } = tx.tables
   const isSuspended = from.suspendedUntil !== null && from.suspendedUntil > tx.now()
   const isAboutThem = and(inArray(reports.fanId, [from.id, into.id]), isNull(reports.resolvedAt))
+  const isNotice = and(inArray(contentNotices.fanId, [from.id, into.id]), isNull(contentNotices.decidedAt))
   const isOpenAppeal = and(eq(appeals.fanId, from.id), isNull(appeals.decidedAt))
   const blockedBy: Blocker[] = [
     ...(from.hiddenAt || from.silencedAt || isSuspended ? (['sanction_in_force'] as const) : []),
-    ...((await countRows(tx, reports, isAboutThem)) > 0 ? (['report_open'] as const) : []),
+    ...((await countRows(tx, reports, isAboutThem)) + (await countRows(tx, contentNotices, isNotice)) > 0
+      ? (['report_open'] as const)
+      : []),
     ...((await countRows(tx, appeals, isOpenAppeal)) > 0 ? (['appeal_open'] as const) : []),
     // The merge follows from all entries of both.
     ...((await readSeams(tx, [from.id, into.id])).size > 0 ? (['archived'] as const) : []),

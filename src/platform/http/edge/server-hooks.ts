@@ -15,6 +15,7 @@ import {
   countGuess,
   limitAddress,
   limitFailures,
+  limitNotice,
   limitWithdrawal,
   type RateLimitHeaders,
   requireFewFailures,
@@ -49,6 +50,8 @@ export interface Failures {
   countCode(request: Request, caller: Subject): void
   /** Counts an attempt to name what is withdrawn from without sign-in. @throws DomainError `rate_limited` */
   countWithdrawal(request: Request, named: readonly string[]): void
+  /** Counts a notice of illegal content. @throws DomainError `rate_limited` */
+  countNotice(request: Request): void
 }
 
 /** A client's `X-Request-Id` is used if it matches. */
@@ -216,6 +219,7 @@ export const serverHooks = (
     checkCodes: (request, caller) => requireFewGuesses(rateLimiter, caller, () => addressOf(request)),
     countCode: (request, caller) => countGuess(rateLimiter, caller, () => addressOf(request)),
     countWithdrawal: (request, named) => limitWithdrawal(rateLimiter, named, () => addressOf(request)),
+    countNotice: request => limitNotice(rateLimiter, () => addressOf(request)),
   }
 
   /** A secret that was refused: beyond the limit of its address the refusal is `rate_limited`. */

@@ -90,6 +90,15 @@ export function limitWithdrawal(limiter: RateLimiter, named: readonly string[], 
   for (const name of named) limit(limiter, 'withdrawals', () => name, nothing)
 }
 
+/**
+ * Counts a notice of illegal content by its address, and then with those of everybody, which one address cannot use up.
+ * @throws DomainError `rate_limited`
+ */
+export function limitNotice(limiter: RateLimiter, addressOf: () => string): void {
+  limit(limiter, 'noticesPerAddress', addressOf, nothing)
+  limit(limiter, 'notices', () => '', nothing)
+}
+
 /** The limit of a calling system. @throws DomainError `rate_limited` */
 export function limitSource(limiter: RateLimiter, policy: Policy, source: string, report: Report): void {
   limit(limiter, policy, () => source, report, { source })

@@ -1,6 +1,6 @@
 /** The page of withdrawals as HTML: forms that work without a script, and a receipt to print. */
 import { moneyFormat } from '../../../core/format-money.ts'
-import { htmlPage } from '../../../platform/docs/html-page.ts'
+import { formFrame } from '../../../platform/docs/form-page.ts'
 import { POINTS } from '../../purchases/purchase.ts'
 import type { Pair, ShownLine, ShownOrder } from './withdrawals.ts'
 import { fill, type Words } from './words.ts'
@@ -13,18 +13,7 @@ export const assetPath = (name: string) => `${PATH}/assets/${name}`
 const escaped = (text: string) => Bun.escapeHTML(text)
 
 const frame = (words: Words, title: string, content: string) =>
-  htmlPage({
-    styles: ['withdraw.css'],
-    scripts: ['withdraw.js'],
-    asset: assetPath,
-    lang: words.lang,
-    dir: words.dir === 'rtl' ? 'rtl' : 'ltr',
-    title,
-    head: '<meta name="robots" content="noindex">',
-    links: [],
-    home: '/',
-    content: `<main class="withdraw">\n<h1>${title}</h1>\n${content}\n</main>`,
-  })
+  formFrame({ words, title, asset: assetPath, scripts: ['withdraw.js'], content })
 
 export type Fault = 'noMatch' | 'limited' | 'failed' | 'notRefundable'
 

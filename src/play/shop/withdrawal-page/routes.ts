@@ -7,13 +7,11 @@ import { DomainError } from '../../../core/problems.ts'
 import { Closed } from '../../../core/schemas.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { renderIn } from '../../../core/texts.ts'
-import { type Static, type TSchema, Type } from '../../../core/typebox.ts'
+import { type Static, Type } from '../../../core/typebox.ts'
 import { normalizeEmail } from '../../../identity/users/emails.ts'
-import { pageResponse } from '../../../platform/docs/page-response.ts'
-import { serveStatic } from '../../../platform/docs/static-files.ts'
-import { Nothing, pageDetail } from '../../../platform/http/contract/operation.ts'
+import { form, formAssets, respondWithForm } from '../../../platform/docs/form-page.ts'
+import { pageDetail } from '../../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../../platform/http/edge/accept-language.ts'
-import type { Bodies } from '../../../platform/http/edge/body.ts'
 import { toDomainError } from '../../../platform/http/edge/problem.ts'
 import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
 import type { Failures } from '../../../platform/http/edge/server-hooks.ts'
@@ -30,18 +28,11 @@ interface PageDeps {
   log: Logger
 }
 
-const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-const HTML = 'text/html; charset=utf-8'
-
-const ours = (name: string) => join(import.meta.dir, 'assets', name)
-const shared = (name: string) => join(import.meta.dir, '../../../platform/docs/assets', name)
-const STYLE = 'text/css; charset=utf-8'
 const ASSETS = {
-  'withdraw.css': { type: STYLE, file: ours('withdraw.css') },
-  'withdraw.js': { type: 'text/javascript; charset=utf-8', file: ours('withdraw.js') },
-  'matchday.css': { type: STYLE, file: shared('matchday.css') },
-  'icon.svg': { type: 'image/svg+xml', file: shared('icon.svg') },
+  'withdraw.js': {
+    type: 'text/javascript; charset=utf-8',
+    file: join(import.meta.dir, 'assets', 'withdraw.js'),
+  },
 }
 
 const Typed = (maxLength: number) => Type.String({ maxLength, description: 'What the person has typed.' })
@@ -59,22 +50,11 @@ const ConfirmForm = Closed({
   ),
 })
 
-/** The members that a form has once, and `lines`, which it repeats. */
-function parseForm(bytes: Uint8Array, isConfirm: boolean) {
-  const form = new URLSearchParams(new TextDecoder().decode(bytes))
-  const members = Object.fromEntries([...form].filter(([name]) => name !== 'lines'))
-  return isConfirm ? { ...members, lines: form.getAll('lines') } : members
-}
-
-/** Options of a route that gets a form. */
-function form<Body extends TSchema>(id: string, body: Body, isConfirm: boolean) {
-  const transform = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
-    body: parseForm(await bodies.readBytes(request), isConfirm),
-  })
-  const options: unknown = { query: Nothing, body, transform, detail: pageDetail({ id, takesBody: true }) }
-  // Guarantee of the cast: Elysia's types cannot express that a transform sets the body, which is then validated.
-  return options as { query: Nothing; body: Body; detail: Record<string, unknown> }
-}
+/** The members that a form has once. */
+const parseFind = (form: URLSearchParams) =>
+  Object.fromEntries([...form].filter(([name]) => name !== 'lines'))
+/** With `lines`, which it repeats. */
+const parseConfirm = (form: URLSearchParams) => ({ ...parseFind(form), lines: form.getAll('lines') })
 
 interface Context {
   request: Request
@@ -103,7 +83,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
         `email ${normalizeEmail(email)}`,
       ])
       const render = await work(pair, { words, pair, timeZone: await timeZoneOf(db.read) })
-      return respond(renderIn(languages, render).value)
+      return respondWithForm(renderIn(languages, render).value)
     } catch (error) {
       const refusal = toDomainError(error, request)
       const { status } = refusal.type
@@ -111,7 +91,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
       if (fault === undefined) throw error
       const { security, retryAfter } = refusal.explanation
       if (security) logSecurityEvent(log, security.event, { requestId: requestIdOf(set), path: PATH })
-      const response = respond(formPage(words, pair, fault), status)
+      const response = respondWithForm(formPage(words, pair, fault), status)
       if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
       return response
     }
@@ -124,7 +104,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
       ({ request }) => {
         const { searchParams } = new URL(request.url)
         const order = searchParams.get('order')?.slice(0, 100) ?? ''
-        return respond(formPage(wordsFor(languagesOf(request, searchParams.get('lang'))), { order }))
+        return respondWithForm(formPage(wordsFor(languagesOf(request, searchParams.get('lang'))), { order }))
       },
       { detail: pageDetail({ id: 'openWithdrawal' }) },
     )
@@ -135,7 +115,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
           const order = await previewWithdrawal(db, pair, options)
           return () => choicePage(order, shown)
         }),
-      form('findWithdrawal', FindForm, false),
+      form('findWithdrawal', FindForm, parseFind),
     )
     .post(
       CONFIRM,
@@ -155,14 +135,9 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
             throw error
           }
         }),
-      form('confirmWithdrawal', ConfirmForm, true),
+      form('confirmWithdrawal', ConfirmForm, parseConfirm),
     )
-  for (const [name, asset] of Object.entries(ASSETS))
-    routes.get(assetPath(name), ({ request }) => serveStatic(request, asset), {
-      query: Nothing,
-      detail: { hide: true },
-    })
-  return routes
+  return routes.use(formAssets(assetPath, ASSETS))
 }
 
 /** What the form says instead of a problem document. */
@@ -177,9 +152,3 @@ const CHANGED = new Set(['withdrawal_over', 'withdrawal_waived', 'already_used',
 
 const languagesOf = ({ headers }: Request, lang: string | null | undefined) =>
   preferredLanguages([lang], headers.get('accept-language'))
-
-function respond(html: string, status = 200): Response {
-  const response = pageResponse(html, HTML, POLICY, status)
-  response.headers.set('Cache-Control', 'no-store')
-  return response
-}
