@@ -225,6 +225,20 @@ export async function readProducts(cursor?: string) {
   ])
   return { ...page, products: page.products.map(present) }
 }
+/** The currencies of the prices of packs and products: that of most prices first, `POINTS` last. */
+export async function readCurrencies(): Promise<string[]> {
+  const { packs } = await send(api.listPacks({ lang }))
+  const prices = packs.map(({ price }) => price)
+  let cursor: string | undefined
+  do {
+    const { products, nextCursor } = await send(api.listProducts({ limit: 100, cursor, lang }))
+    prices.push(...products.map(({ price }) => price))
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  const { POINTS = [], ...money } = Object.groupBy(prices, ({ currency }) => currency)
+  const byPrices = Object.entries(money).sort(([, one = []], [, other = []]) => other.length - one.length)
+  return [...byPrices.map(([currency]) => currency), ...(POINTS.length > 0 ? ['POINTS'] : [])]
+}
 export async function readProduct(productId: string) {
   const [product, present] = await Promise.all([send(api.readProduct({ productId, lang })), readSponsors()])
   return present(product)

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
+import { findHiddenTabs } from '../support/strips.ts'
 import { matchScreens, SETTLED, settleRounds, writeMatches } from './layout-matches.ts'
 import { LONG_MESSAGES, writeInbox } from './layout-messages.ts'
 
@@ -196,6 +197,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         const shift = await page.evaluate<number>('window.shifted')
         const problems = await problemsOf(page, name, async ({ axe }) => [
           ...(await findWide(page)),
+          ...(await findHiddenTabs(page)),
           ...(axe ? await findAny(page) : []),
         ])
         if (shift > MAX_SHIFT) problems.push(`shifts by ${shift.toFixed(3)}`)

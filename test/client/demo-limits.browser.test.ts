@@ -1,6 +1,8 @@
 /** In the example app: the limit and the pause that fans set, and the withdrawal from an order. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
+import { entryOf, record } from '../play/shop/products-world.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
@@ -9,7 +11,10 @@ const title = noBrowser ? `Limits in the example app (skipped: ${noBrowser})` : 
 const ADDRESS = { name: 'Ana', line1: 'Rua 1', city: 'Porto', postalCode: '4050-123', country: 'PT' }
 
 describe.skipIf(noBrowser !== null)(title, () => {
-  const demo = useDemo()
+  const demo = useDemo(async db => {
+    const entry = entryOf({ id: 'mug', price: { amount: 900, currency: 'CHF' } })
+    await db.write(tx => writeRecord(tx, record(entry)))
+  })
 
   async function call(page: Page, method: string, path: string, body: object) {
     const authorization = `Bearer ${await demo.readToken(page)}`
@@ -50,6 +55,19 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText(/^You have a pause until/).waitFor()
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, 'demo-limits', { fullPage: true })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the form offers the currencies in which the club sells',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 18)
+      const offered = () => page.getByLabel('Of').getByRole('option').allTextContents()
+      await page.goto(`${demo.origin}/demo/profile/limits`)
+      await page.getByLabel('Of').waitFor()
+      expect(await offered()).toEqual(['EUR', 'CHF', 'Points'])
     },
     BROWSER_TIMEOUT_MS,
   )

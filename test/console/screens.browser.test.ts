@@ -10,6 +10,7 @@ import { addStock, buyWithMoney } from '../play/shop/orders-world.ts'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { findHiddenTabs } from '../support/strips.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 import { servePages } from './pages-world.ts'
@@ -54,12 +55,30 @@ describe.skipIf(skipped)(title, () => {
         const report = { subject: { kind: 'fan', id: fan.handle }, reason: 'spam', note: ARABIC }
         expect((await reporter.post('/api/reports', report)).status).toBe(201)
         const order = await buyWithMoney(fan, await addStock(world, 5, { name: { en: 'Mug', ar: ARABIC } }))
-        paths.push(`/fans/${fan.id}`, `/orders/${order.id}`, '/match-day/screens-derby')
+        paths.push(
+          `/fans/${fan.id}`,
+          `/fans/${fan.id}?tab=record`,
+          `/orders/${order.id}`,
+          '/match-day/screens-derby',
+        )
         paths.push('/catalogue/reward/entry/screens-scarf', '/catalogue/quest/entry/screens-z-first')
         for (const kind of ['reward', 'quest', 'team', 'sponsor', 'membership', 'segment'])
           paths.push(`/catalogue/${kind}`)
       })
       afterAll(() => pages.stop())
+
+      test.each(['ltr', 'rtl'])('shows the chosen tab of a strip on a phone (%s)', async dir => {
+        const browser = await openBrowser({ viewport: { width: 390, height: 844 } })
+        await browser.context.addInitScript(`document.documentElement.dir = '${dir}'`)
+        for (const path of ['/catalogue/notification', ...paths.filter(one => one.includes('?tab='))]) {
+          const page = await pages.open(browser.context, path, 'owner')
+          await page.locator('.kinds [aria-current], [role=tab][aria-selected=true]').first().waitFor()
+          expect([path, await findHiddenTabs(page)]).toEqual([path, []])
+          expect(await page.evaluate('scrollY')).toBe(0)
+          await page.close()
+        }
+        await browser.close()
+      })
 
       test.each(LOOKS)('has no barrier and fits (%s)', async (name, colorScheme, viewport) => {
         const browser = await openBrowser({ viewport, colorScheme })
@@ -83,8 +102,9 @@ describe.skipIf(skipped)(title, () => {
           const width = await page.evaluate<number>('document.documentElement.scrollWidth')
           const barriers = await findAny(page)
           const cut = await page.evaluate<string[]>(CUT_AT_START)
-          if (barriers.length > 0 || cut.length > 0 || width > viewport.width)
-            found[path] = { barriers, cut, width }
+          const hidden = await findHiddenTabs(page)
+          if (barriers.length > 0 || cut.length > 0 || hidden.length > 0 || width > viewport.width)
+            found[path] = { barriers, cut, hidden, width }
           await page.close()
         }
         expect(found).toEqual({})

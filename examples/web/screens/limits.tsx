@@ -1,6 +1,6 @@
 /** What the fan allows themselves to spend, and a pause. What is stricter holds at once, what is not after a day. */
 import { useState } from 'preact/hooks'
-import { changeLimits, type Limits as LimitsData, readLimits } from '../api.ts'
+import { changeLimits, type Limits as LimitsData, readCurrencies, readLimits } from '../api.ts'
 import { formatInteger, formatMoment, formatMoney, minorUnitsOf, text } from '../lang/lang.ts'
 import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
@@ -21,16 +21,22 @@ const limitOf = (spending: Spending | null) =>
   spending === null ? text.limits.none : text.limits.per[spending.per](amountOf(spending))
 
 export function Limits() {
-  const loaded = useLoaded('limits', readLimits)
-  const save = useWrite(async (change: Change, key) => loaded.set(await changeLimits(change, key)))
+  const loaded = useLoaded('limits', async () => {
+    const [limits, currencies] = await Promise.all([readLimits(), readCurrencies()])
+    return { limits, currencies }
+  })
+  const save = useWrite(async (change: Change, key) => {
+    const limits = await changeLimits(change, key)
+    if (loaded.data) loaded.set({ ...loaded.data, limits })
+  })
   return (
     <Screen title={text.nav.limits} lead={text.limits.lead} up={addressOf('profile')}>
       {save.error !== null && <Notice error={save.error} />}
       <Loading of={loaded}>
-        {limits => (
+        {({ limits, currencies }) => (
           <>
             <Spent limits={limits} />
-            <LimitForm limits={limits} busy={save.isBusy} onSave={save.run} />
+            <LimitForm limits={limits} currencies={currencies} busy={save.isBusy} onSave={save.run} />
             <Pause limits={limits} busy={save.isBusy} onSave={save.run} />
           </>
         )}
@@ -57,8 +63,13 @@ interface PartProps {
   onSave: (change: Change) => unknown
 }
 
-function LimitForm({ limits: { spending }, busy, onSave }: PartProps) {
-  const [currency, setCurrency] = useState(spending?.currency ?? 'EUR')
+interface LimitFormProps extends PartProps {
+  /** In which the club sells. */
+  currencies: string[]
+}
+
+function LimitForm({ limits: { spending }, currencies, busy, onSave }: LimitFormProps) {
+  const [currency, setCurrency] = useState(spending?.currency ?? currencies[0] ?? 'POINTS')
   const [per, setPer] = useState<Spending['per']>(spending?.per ?? 'month')
   const scale = currency === 'POINTS' ? 1 : minorUnitsOf(currency)
   const [amount, setAmount] = useState(spending ? String(spending.amount / scale) : '')
@@ -87,7 +98,7 @@ function LimitForm({ limits: { spending }, busy, onSave }: PartProps) {
         <label>
           <span>{text.limits.of}</span>
           <select name="currency" value={currency} onChange={event => setCurrency(event.currentTarget.value)}>
-            {[...new Set(['EUR', 'POINTS', currency])].map(one => (
+            {[...new Set([...currencies, currency])].map(one => (
               <option key={one} value={one}>
                 {one === 'POINTS' ? text.nav.points : one}
               </option>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { useStrip } from './strip.ts'
 
 interface TabOf<T> {
   id: T
@@ -24,6 +25,7 @@ interface TabsProps<T extends string> {
 /** Views of one thing, one at a time. Arrow keys move between them. Keep the choice in the address by `useChoice`. */
 export function Tabs<T extends string>({ label, tabs, current, onChange, after, children }: TabsProps<T>) {
   const id = useId()
+  const strip = useStrip<HTMLDivElement>(current)
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key]
     if (step === undefined) return
@@ -39,7 +41,7 @@ export function Tabs<T extends string>({ label, tabs, current, onChange, after, 
   return (
     <div class="tabbed">
       <div class={after ? 'tabs-row' : undefined}>
-        <div class="tabs" role="tablist" aria-label={label}>
+        <div class="tabs" role="tablist" aria-label={label} ref={strip}>
           {tabs.map(tab => (
             <button
               key={tab.id}
@@ -85,17 +87,20 @@ interface ChoiceProps<T extends string> {
 }
 
 /** One of a few values, all in sight: 7, 30 or 90 days. */
-export const Choice = <T extends string>({ label, options, value, onChange }: ChoiceProps<T>) => (
-  <fieldset class="choice" aria-label={label}>
-    {options.map(option => (
-      <button
-        key={option.value}
-        type="button"
-        aria-pressed={option.value === value}
-        onClick={() => onChange(option.value)}
-      >
-        {option.title}
-      </button>
-    ))}
-  </fieldset>
-)
+export function Choice<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
+  const strip = useStrip<HTMLFieldSetElement>(value)
+  return (
+    <fieldset class="choice" aria-label={label} ref={strip}>
+      {options.map(option => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.title}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

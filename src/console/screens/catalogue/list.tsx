@@ -1,5 +1,5 @@
 /** The entries of a kind as a table: search, filters, order, and edits of stock and activity in place. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
@@ -7,6 +7,7 @@ import { Page, Toolbar } from '../../parts/page.tsx'
 import { usePages } from '../../parts/resource.ts'
 import { SearchField } from '../../parts/special-fields.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useStrip } from '../../parts/strip.ts'
 import { DataTable } from '../../parts/table.tsx'
 import { Choice } from '../../parts/tabs.tsx'
 import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
@@ -128,15 +129,9 @@ export function EntriesScreen({ of, kinds }: { of: Kind; kinds: Kind[] }) {
 
 /** Links, so that each kind has an address and opens in a tab. */
 function Kinds({ kinds, current }: { kinds: Kind[]; current: string }) {
-  const list = useRef<HTMLElement>(null)
-  useEffect(() => {
-    // On a phone the strip scrolls: the kind that is shown is in sight.
-    const strip = list.current
-    const link = strip?.querySelector<HTMLElement>('[aria-current]')
-    if (strip && link) strip.scrollLeft = link.offsetLeft - strip.offsetLeft - 16
-  }, [current])
+  const strip = useStrip<HTMLElement>(current)
   return (
-    <nav class="kinds" aria-label="Kinds of entries" ref={list}>
+    <nav class="kinds" aria-label="Kinds of entries" ref={strip}>
       {kinds.map(one => (
         <Link
           key={one.kind}
