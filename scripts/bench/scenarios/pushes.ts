@@ -8,9 +8,9 @@ import type { Engine } from '../databases.ts'
 import { prepareEvents, SERVER_KEY, typeOf } from '../event-rules.ts'
 import { PROVIDER } from '../issuer.ts'
 import { startPaced } from '../load/paced.ts'
-import { cpuSecondsOf, outputOf, type Running, root, startServer } from '../process.ts'
+import { cpuSecondsOf, outputOf, type Running, root, sessionCpuSeconds, startServer } from '../process.ts'
 import { preparePushes, VAPID } from '../pushes.ts'
-import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { type Bench, median, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { waitForEnd } from '../wait-for-end.ts'
 
 const MESSAGES = 100_000
@@ -21,7 +21,10 @@ const SINGLE_EVERY_MS = 20
 interface Sent {
   perSecond: number
   perCpuSecond: number
+  /** CPU seconds of the sessions of PostgreSQL. */
+  ofDatabase: number
   bare: number
+  barePerCpuSecond: number
   p50: number
   p95: number
   requests: number
@@ -36,11 +39,22 @@ export const pushes: Scenario = {
     for (const engine of bench.options.engines) {
       const rounds: Sent[] = []
       for (let round = 0; round < bench.options.rounds; round++) rounds.push(await sendOnce(bench, engine))
-      const add = (name: string, unit: 'deliveries/s' | 'ms', read: (sent: Sent) => number) =>
-        all.rows.push(row(`${engine}, ${name}`, unit, rounds.map(read)))
-      add('pushes', 'deliveries/s', ({ perSecond }) => perSecond)
-      add('pushes per CPU second', 'deliveries/s', ({ perCpuSecond }) => perCpuSecond)
-      add('bare pushes', 'deliveries/s', ({ bare }) => bare)
+      const add = (
+        name: string,
+        unit: 'deliveries/s' | 'ms' | 's',
+        read: (sent: Sent) => number,
+        ofCpu?: (sent: Sent) => number,
+      ) => {
+        const detail = ofCpu && { perCpuSecond: median(rounds.map(ofCpu)) }
+        all.rows.push(row(`${engine}, ${name}`, unit, rounds.map(read), detail))
+      }
+      const ofCpu = ({ perCpuSecond }: Sent) => perCpuSecond
+      const bareOfCpu = ({ barePerCpuSecond }: Sent) => barePerCpuSecond
+      add('pushes', 'deliveries/s', ({ perSecond }) => perSecond, ofCpu)
+      add('pushes per CPU second', 'deliveries/s', ofCpu)
+      if (engine === 'postgres') add('CPU time of the database', 's', ({ ofDatabase }) => ofDatabase)
+      add('bare pushes', 'deliveries/s', ({ bare }) => bare, bareOfCpu)
+      add('bare pushes per CPU second', 'deliveries/s', bareOfCpu)
       add('single, p50', 'ms', ({ p50 }) => p50)
       add('single, p95', 'ms', ({ p95 }) => p95)
       add('requests meanwhile, p99', 'ms', ({ requests }) => requests)
@@ -69,9 +83,10 @@ async function sendOnce(bench: Bench, engine: Engine): Promise<Sent> {
   const env = { NODE_ENV: 'test', PUSH_CREDENTIALS: JSON.stringify({ vapid: VAPID }) }
   const running = await subjects.matchdayOn(url, env)
   try {
+    const databaseBefore = engine === 'postgres' ? sessionCpuSeconds(url) : 0
     const sent = await measure(running, service, prepared)
-    const bare = await bareRate(service, messages / 4, cores.server)
-    return { ...sent, bare }
+    const ofDatabase = engine === 'postgres' ? sessionCpuSeconds(url) - databaseBefore : 0
+    return { ...sent, ofDatabase, ...(await bareRate(service, messages / 4, cores.server)) }
   } finally {
     await running.stop()
     await prepared.close()
@@ -86,7 +101,7 @@ async function measure(
   running: Running,
   service: Running,
   { queued, singles, release }: Prepared,
-): Promise<Omit<Sent, 'bare'>> {
+): Promise<Omit<Sent, 'ofDatabase' | 'bare' | 'barePerCpuSecond'>> {
   const warm = singles.length / 4
   const report = (first: number, max: number) => {
     const sentAt: { path: string; at: number }[] = []
@@ -165,11 +180,14 @@ const eventOf = (subject: string) =>
     ],
   })
 
-async function bareRate(service: Running, count: number, core: number | null): Promise<number> {
+async function bareRate(service: Running, count: number, core: number | null) {
   const env = { COUNT: String(count), PUSH_SERVICE: service.origin }
-  const { output } = await outputOf([process.execPath, `${root}/scripts/bench/servers/bare-pushes.ts`], {
-    core,
-    env,
-  })
-  return count / Number(output)
+  const { output, cpuSeconds } = await outputOf(
+    [process.execPath, `${root}/scripts/bench/servers/bare-pushes.ts`],
+    {
+      core,
+      env,
+    },
+  )
+  return { bare: count / Number(output), barePerCpuSecond: count / cpuSeconds }
 }

@@ -10,7 +10,7 @@ import { realSources } from '../../../src/core/sources.ts'
 import { subjectOf } from '../data.ts'
 import type { Engine } from '../databases.ts'
 import { PROVIDER } from '../issuer.ts'
-import { cpuSecondsOf } from '../process.ts'
+import { cpuSecondsOf, sessionCpuSeconds } from '../process.ts'
 import { type Bench, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { waitForEnd } from '../wait-for-end.ts'
 
@@ -29,7 +29,12 @@ export const reminders: Scenario = {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of bench.options.engines) {
       const took = await remindOnce(bench, engine)
-      all.rows.push(row(`${engine}, reminded`, 's', [took.seconds], { cpu: took.cpuSeconds }))
+      all.rows.push(
+        row(`${engine}, reminded`, 's', [took.seconds], {
+          cpu: took.cpuSeconds,
+          cpuOfDatabase: took.ofDatabase,
+        }),
+      )
     }
     return all
   },
@@ -45,6 +50,7 @@ async function remindOnce({ databases, subjects, options, log }: Bench, engine: 
     const running = await subjects.matchdayOn(url)
     try {
       const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
+      const databaseBefore = engine === 'postgres' ? sessionCpuSeconds(url) : 0
       const { matchReminders } = db.tables
       const isOwn = and(eq(matchReminders.matchId, MATCH_ID), eq(matchReminders.moment, 'match.not_tipped'))
       let done: typeof matchReminders.$inferSelect | undefined
@@ -59,11 +65,12 @@ async function remindOnce({ databases, subjects, options, log }: Bench, engine: 
       if (!done?.finishedAt) throw new Error('the end of the reminders is not stored')
       const seconds = (done.finishedAt.getTime() - done.startedAt.getTime()) / 1_000
       const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
+      const ofDatabase = engine === 'postgres' ? sessionCpuSeconds(url) - databaseBefore : null
       const { messages } = db.tables
       const isTold = eq(messages.notificationId, 'not-tipped')
       const [written] = await db.read.select({ messages: count() }).from(messages).where(isTold)
       if (written?.messages !== fans) throw new Error(`${written?.messages} of ${fans} fans have a message`)
-      return { seconds, cpuSeconds }
+      return { seconds, cpuSeconds, ofDatabase }
     } finally {
       await running.stop()
     }
