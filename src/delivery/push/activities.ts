@@ -77,7 +77,7 @@ export async function queueActivities(
     dueAt: now,
   }))
   await insertRows(tx, tx.tables.pushDeliveries, rows, again ? { set: [...QUEUED_AGAIN] } : 'skip')
-  tx.spine.push.queued.announce(tx, [LIVE_SERVICE])
+  tx.spine.push.queued.announce(tx, [{ service: LIVE_SERVICE, bulk: false }])
 }
 
 /** Without the lease: the result of an attempt that runs is stored, and another one follows. */

@@ -77,6 +77,9 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
   const counted = Map.groupBy(await selectCounted(tx, toList(userIds), since), ({ userId }) => userId)
   const deviceOf = ({ userId, deviceId }: DeliveryRow) => devices.get(`${userId} ${deviceId}`)
   const activityOf = await readActivities(tx, rows, deviceOf)
+  const days = new Map<string, Date>()
+  const dayOf = (zone: string) =>
+    days.getOrInsertComputed(zone, () => windowAt('day', tx.now(), zone).startsAt)
   const decisions: Decision[] = []
   for (const row of rows) decisions.push(await decideOne(row))
   return decisions
@@ -102,7 +105,7 @@ export async function decide(tx: Transaction, rows: DeliveryRow[]): Promise<Deci
     if (tx.now().getTime() - row.createdAt.getTime() > MAX_AGE_MS && row.attempts > 0) return skip('expired')
     const laterAt = quietUntil(tx.now(), wanted)
     if (laterAt) return { send: false, laterAt }
-    const { startsAt } = windowAt('day', tx.now(), wanted.timeZone)
+    const startsAt = dayOf(wanted.timeZone)
     const today = counted.getOrInsertComputed(userId, () => [])
     const ofToday = today.filter(message => message.countedAt !== null && message.countedAt >= startsAt)
     const before = today.find(message => message.messageId === messageId)

@@ -14,7 +14,8 @@ import type { AppSources } from '../../core/sources.ts'
 import { createTurns, type Turns } from '../../core/turns.ts'
 import type { PushContent } from './enqueue.ts'
 import { type Attempt, type Senders, tagOf } from './sender.ts'
-import { type Claim, type Finished, type Queue, takeTurn } from './turn.ts'
+import type { Queue } from './spine.ts'
+import { type Claim, type Finished, takeTurn } from './turn.ts'
 
 const ATTEMPT_MS = 10_000
 /** Time to store a result after the deadline of its attempt. */
@@ -25,6 +26,10 @@ const MAX_UNANSWERED = 8
 /** Of all queues. Bun sends 256 requests at once: services that hang leave some to each other, and to what is no push. */
 const MAX_OF_ANSWERING = 160
 const MAX_OF_UNANSWERING = 32
+/** Of those, campaigns leave some to single pushes. */
+const MAX_OF_CAMPAIGNS = { answering: 128, unanswering: 24 }
+/** Encryption takes CPU time: after so many attempts that begin, requests and single pushes have their turn. */
+const BEGUN_TOGETHER = 8
 
 interface DispatcherDeps {
   db: Database
@@ -37,6 +42,7 @@ interface DispatcherDeps {
 }
 
 interface Worker {
+  bulk: boolean
   running: Set<Promise<void>>
   /** Attempts that the turn which runs may begin. */
   reserved: number
@@ -72,27 +78,32 @@ export function createPushDispatcher(
   /** Queues that found all attempts in use. */
   const waiting = new Set<Worker>()
   const onError = logFailed(log, 'send pushes')
-  const unlisten = db.read.spine.push.queued.listen(services => {
-    for (const service of services)
-      for (const bulk of [false, true]) void workerOf({ service, bulk }).turns.ask()
+  const unlisten = db.read.spine.push.queued.listen(queues => {
+    for (const queue of queues) void workerOf(queue).turns.ask()
   })
 
   const workerOf = (queue: Queue): Worker =>
     workers.getOrInsertComputed(`${queue.service} ${queue.bulk}`, () => {
       const turns = createTurns(() => takeNext(queue, worker), { pause: giveWay, elapsed, onError })
-      const worker: Worker = { running: new Set(), reserved: 0, finished: [], answers: false, turns }
+      const { bulk } = queue
+      const worker: Worker = { bulk, running: new Set(), reserved: 0, finished: [], answers: false, turns }
       return worker
     })
 
   /** How many attempts of a queue may begin. */
   function freeOf(worker: Worker): number {
-    const { answers, running } = worker
+    const { answers, bulk, running } = worker
     const alike = [...workers.values()].filter(other => other.answers === answers)
-    const inUse = alike.reduce((sum, other) => sum + other.running.size + other.reserved, 0)
-    const ofAll = (answers ? MAX_OF_ANSWERING : MAX_OF_UNANSWERING) - inUse
-    if (ofAll <= 0) waiting.add(worker)
-    return Math.max(0, Math.min(ofAll, maxOf(worker) - running.size))
+    const ofAll = (answers ? MAX_OF_ANSWERING : MAX_OF_UNANSWERING) - inUse(alike)
+    const ofCampaigns = MAX_OF_CAMPAIGNS[answers ? 'answering' : 'unanswering']
+    const free = bulk ? Math.min(ofAll, ofCampaigns - inUse(alike.filter(other => other.bulk))) : ofAll
+    const ofOwn = maxOf(worker) - running.size
+    // Its own attempts ask for a turn, many of them together.
+    if (free <= 0 && ofOwn > 0) waiting.add(worker)
+    return Math.max(0, Math.min(free, ofOwn))
   }
+
+  const inUse = (of: Worker[]) => of.reduce((sum, { running, reserved }) => sum + running.size + reserved, 0)
 
   const maxOf = ({ answers }: Worker) => (answers ? MAX_IN_FLIGHT : MAX_UNANSWERED)
 
@@ -106,13 +117,21 @@ export function createPushDispatcher(
       )
       if (finished.some(({ attempt }) => attempt?.outcome === 'wrong'))
         log.error({ service: queue.service }, 'a push service refuses the configuration or a message')
-      for (const claim of claims ?? []) start(worker, claim)
+      await startAll(worker, claims ?? [])
     } catch (error) {
       // The next poll stores the results. A lease that ends before means another attempt.
       worker.finished.unshift(...finished)
       throw error
     } finally {
       worker.reserved = 0
+    }
+  }
+
+  async function startAll(worker: Worker, claims: Claim[]): Promise<void> {
+    for (const [nth, claim] of claims.entries()) {
+      if (nth > 0 && nth % BEGUN_TOGETHER === 0) await new Promise(resolve => setImmediate(resolve))
+      worker.reserved = claims.length - nth - 1
+      start(worker, claim)
     }
   }
 

@@ -6,6 +6,7 @@ import type { Database, Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Category } from '../../club/notifications/categories.ts'
+import { queuesOf } from './spine.ts'
 
 /** The unit of work has locked the fan. */
 export interface Push {
@@ -90,7 +91,7 @@ type QueuedPush = Pick<
 async function queueRows(tx: Transaction, rows: QueuedPush[]): Promise<number> {
   const pending = rows.map(row => ({ ...row, state: 'pending', attempts: 0, createdAt: tx.now() }))
   const queued = await insertNewRows(tx, tx.tables.pushDeliveries, pending)
-  if (queued.length > 0) tx.spine.push.queued.announce(tx, [...new Set(queued.map(({ service }) => service))])
+  if (queued.length > 0) tx.spine.push.queued.announce(tx, queuesOf(queued))
   return queued.length
 }
 

@@ -2,6 +2,7 @@
 import { and, asc, type SQL, sql } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
+import { queuesOf } from './spine.ts'
 
 /** The reason of a push that is held back. It keeps its content. */
 export const HELD = 'campaign_stopped'
@@ -27,6 +28,6 @@ export async function queueAgain(
     held.map(row => ({ ...row, ...again })),
     ['state', 'reason', 'endedAt', 'dueAt'],
   )
-  if (held.length > 0) tx.spine.push.queued.announce(tx, [...new Set(held.map(({ service }) => service))])
+  if (held.length > 0) tx.spine.push.queued.announce(tx, queuesOf(held))
   return held.length
 }

@@ -15,6 +15,16 @@ export type ServiceKind = (typeof SERVICE_KINDS)[number]
 /** Guarantee of the cast: `putDevice` names services, those of Web Push with their host. */
 export const kindOfService = (service: string) => service.split(':')[0] as ServiceKind
 
+/** Pushes of a service that take turns of their own: single ones do not wait for those of a campaign. */
+export interface Queue {
+  service: string
+  bulk: boolean
+}
+
+export const queuesOf = (rows: Queue[]): Queue[] => [
+  ...new Map(rows.map(({ service, bulk }) => [`${service} ${bulk}`, { service, bulk }])).values(),
+]
+
 /** How a push ended, or `pending`: it is attempted again. */
 export const PUSH_OUTCOMES = ['sent', 'pending', 'skipped', 'gone', 'wrong', 'no_more_attempts'] as const
 export type PushOutcome = (typeof PUSH_OUTCOMES)[number]
@@ -30,7 +40,7 @@ export const createPushSpine = (
   findHeld: (tx: Transaction, userIds: string[]) => Promise<ReadonlySet<string>>,
 ) => ({
   findHeld,
-  /** Pushes are due, of these services. */
-  queued: createSignal<readonly string[]>(),
+  /** Pushes are due, in these queues. */
+  queued: createSignal<readonly Queue[]>(),
   settled: createSignal<SettledPushes>(),
 })

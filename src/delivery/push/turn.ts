@@ -13,15 +13,10 @@ import { deleteDeadDevice, isWaiting } from './devices.ts'
 import { HELD } from './hold.ts'
 import type { Attempt } from './sender.ts'
 import { lockService } from './services.ts'
-import { kindOfService, type PushOutcome } from './spine.ts'
+import { kindOfService, type PushOutcome, type Queue } from './spine.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
-
-/** Pushes of a service that take turns of their own: single ones do not wait for those of a campaign. */
-export interface Queue {
-  service: string
-  bulk: boolean
-}
+type ServiceRow = Tables['pushServices']['$inferSelect']
 
 export interface Claim extends DeliveryRow {
   leaseEndsAt: Date
@@ -49,7 +44,7 @@ export async function takeTurn(
 ): Promise<Claim[] | undefined> {
   const [row] = await lockService(tx, service)
   if (!row) return undefined
-  await settle(tx, service, finished)
+  await settle(tx, row, finished)
   const pausedUntil = pauseOf(tx, finished) ?? row.pausedUntil
   if (max === 0 || (pausedUntil !== null && pausedUntil > tx.now())) return []
   const queue = { service, bulk, now: tx.now() }
@@ -127,7 +122,11 @@ function rowOf({ encryptedToken: _e, tokenHash: _t, kind: _k, activity: _a, ...r
 }
 
 /** Stores results, except of leases that ended before: another process has claimed those pushes. */
-async function settle(tx: Transaction, service: string, finished: Finished[]): Promise<void> {
+async function settle(
+  tx: Transaction,
+  { name: service, refusedSince }: ServiceRow,
+  finished: Finished[],
+): Promise<void> {
   if (finished.length === 0) return
   const { pushDeliveries, pushServices } = tx.tables
   const leased = await lockLeased(tx, toList([...new Set(finished.map(({ userId }) => userId))]), service)
@@ -162,7 +161,7 @@ async function settle(tx: Transaction, service: string, finished: Finished[]): P
   const wrong = held.find(({ attempt }) => attempt?.outcome === 'wrong')?.attempt
   const works = held.some(({ attempt }) => attempt?.outcome === 'sent')
   const pausedUntil = pauseOf(tx, held)
-  if (wrong || works || pausedUntil)
+  if (wrong || (works && refusedSince !== null) || pausedUntil)
     await tx
       .update(pushServices)
       .set({

@@ -5,7 +5,7 @@
 import { and, eq, isNull, lte, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
-import { preparedRow } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksExclusively } from '../../../db/row-lock.ts'
 
 /** Waits for each unit of work of the fan. Undefined for a fan without a record or erased. */
@@ -21,22 +21,19 @@ export const lockForSanction = preparedRow((tx: Transaction, userId: string) => 
 })
 
 /** Those of the fans who are not erased, merged or suspended: others get no message outside of the app. */
-export async function findReachable(reader: Reader, userIds: string[]): Promise<ReadonlySet<string>> {
+export const findReachable = async (reader: Reader, userIds: string[]): Promise<ReadonlySet<string>> =>
+  new Set((await selectReachable(reader, toList(userIds), reader.now())).map(({ id }) => id))
+
+const selectReachable = prepared((reader: Reader, userIds: string, now: Date) => {
   const { users } = reader.tables
-  const mayUse = or(isNull(users.suspendedUntil), lte(users.suspendedUntil, reader.now()))
-  const rows = await reader
+  const mayUse = or(isNull(users.suspendedUntil), lte(users.suspendedUntil, now))
+  return reader
     .select({ id: users.id })
     .from(users)
     .where(
-      and(
-        isListed(reader, users.id, toList(userIds)),
-        isNull(users.erasedAt),
-        isNull(users.mergedIntoId),
-        mayUse,
-      ),
+      and(isListed(reader, users.id, userIds), isNull(users.erasedAt), isNull(users.mergedIntoId), mayUse),
     )
-  return new Set(rows.map(({ id }) => id))
-}
+})
 
 interface SanctionState {
   hiddenAt: Date | null

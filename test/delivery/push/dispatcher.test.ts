@@ -13,6 +13,7 @@ import {
   deliveriesOf,
   devicesOf,
   knownFan,
+  manyFans,
   newSubscription,
   pushOf,
   putDevice,
@@ -188,6 +189,74 @@ onEachEngine('A push', world => {
       resolve()
       for (const { userId } of pushes) await settled(userId, ['sent', 'sent'], SECOND)
       await Promise.all(hanging.map(({ stop }) => stop()))
+    }
+  })
+
+  test('to a single fan is claimed before 1,000 of a campaign that wait for the same service', async () => {
+    const busy = servePushes()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const isSent = ({ state }: { state: string }) => state === 'sent'
+    const { pushDeliveries } = world.db.tables
+    const ofCampaign = () =>
+      world.db.read.select().from(pushDeliveries).where(eq(pushDeliveries.category, 'social'))
+    try {
+      const ids = await manyFans(world, 1_001, busy.url)
+      const [single = '', ...fans] = ids
+      for (const id of fans)
+        busy.answers.set(`/${id}`, () => promise.then(() => new Response(null, { status: 201 })))
+      const campaign = fans.map(id => pushOf(id, { category: 'social' }))
+      await world.db.write(tx => enqueuePushes(tx, campaign, { bulk: true }))
+      await dispatcher.poll()
+      await waitUntil('the campaign has begun', () => busy.waiting.size > 0)
+      await queue(pushOf(single))
+      await settled(single, ['sent'])
+      expect((await ofCampaign()).filter(isSent)).toEqual([])
+      resolve()
+      await waitUntil('the campaign is sent', async () => {
+        await dispatcher.poll()
+        return (await ofCampaign()).every(isSent)
+      })
+      expect(busy.got).toHaveLength(1_001)
+    } finally {
+      resolve()
+      await busy.stop()
+    }
+  })
+
+  test('to a single fan waits for no campaigns of several services that answer slowly', async () => {
+    const services = [servePushes(), servePushes()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    try {
+      const fans: string[] = []
+      for (const { url, answers } of services) {
+        const ids = await manyFans(world, 201, url)
+        // The first one is answered: the service is known to answer.
+        for (const id of ids.slice(1))
+          answers.set(`/${id}`, () => promise.then(() => new Response(null, { status: 201 })))
+        const [first = '', ...rest] = ids
+        await world.db.write(tx => enqueuePushes(tx, [pushOf(first)], { bulk: true }))
+        await settled(first, ['sent'])
+        await world.db.write(tx =>
+          enqueuePushes(
+            tx,
+            rest.map(id => pushOf(id)),
+            { bulk: true },
+          ),
+        )
+        fans.push(...rest)
+      }
+      await dispatcher.poll()
+      const inFlight = () => services.reduce((sum, { waiting }) => sum + waiting.size, 0)
+      await waitUntil('all attempts of campaigns are in use', () => inFlight() === 128)
+      const quick = await subscribed()
+      await queue(pushOf(quick.id))
+      await settled(quick.id, ['sent'])
+      expect(inFlight()).toBe(128)
+      resolve()
+      for (const id of fans) await settled(id, ['sent'])
+    } finally {
+      resolve()
+      await Promise.all(services.map(({ stop }) => stop()))
     }
   })
 

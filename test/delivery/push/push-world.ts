@@ -1,6 +1,8 @@
 /** Devices for tests of pushes. */
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
 import { asc, eq } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import { encryptToken, hashOfToken } from '../../../src/delivery/push/tokens.ts'
 import { userIdOf } from '../../play/quests/quests-world.ts'
 import type { Fan, World } from '../../support/world.ts'
 
@@ -44,6 +46,28 @@ export async function knownFan(world: World): Promise<Fan & { id: string }> {
   const fan = await world.fan()
   await fan.post('/api/user/profile', {})
   return { ...fan, id: await userIdOf(world, fan) }
+}
+
+/** As many fans with a browser each, at this push service; returns their ids. Not by requests, which take as many seconds. */
+export async function manyFans({ db, deps }: World, count: number, origin: string): Promise<string[]> {
+  const [provider, createdAt] = ['mock', db.read.now()]
+  const ids = Array.from({ length: count }, () => db.read.newId())
+  await db.write(async tx => {
+    const times = { createdAt, updatedAt: createdAt }
+    const users = ids.map(id => ({ id, provider, subject: id, ...times }))
+    await insertRows(tx, tx.tables.users, users)
+    const service = `webpush:${new URL(origin).host}`
+    await insertRows(tx, tx.tables.pushServices, [{ name: service }], 'skip')
+    const devices = ids.map(userId => {
+      const token = JSON.stringify(newSubscription(`${origin}${userId}`).subscription)
+      const tokenHash = hashOfToken('webpush', token)
+      const encryptedToken = encryptToken(deps.deviceEncryption, tx, tokenHash, token)
+      const device = { userId, deviceId: 'browser', kind: 'webpush', service, tokenHash, encryptedToken }
+      return { ...device, createdAt, lastUsedAt: createdAt }
+    })
+    await insertRows(tx, tx.tables.devices, devices)
+  })
+  return ids
 }
 
 export const deliveriesOf = (world: World, userId: string) => {
