@@ -1,11 +1,15 @@
-/** Adds a division with the verbs of the application, once: seeded fans who earned points in the running period are in its tables. */
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, like } from 'drizzle-orm'
+/**
+ * Adds a division with the verbs of the application, once, as if it had been there for two months: seeded fans who earned points are in
+ * its tables, and some have risen.
+ */
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, like, lt } from 'drizzle-orm'
 import type { Database, Reader } from '../../db/index.ts'
 import type { AppendedEntry } from '../../src/economy/points/appended-entries.ts'
 import { lockToCount } from '../../src/identity/users/locks.ts'
+import { closeTables } from '../../src/play/divisions/close.ts'
 import { divisionKind } from '../../src/play/divisions/division-kind.ts'
 import { getDivisions } from '../../src/play/divisions/division-set.ts'
-import { openPeriod } from '../../src/play/divisions/periods.ts'
+import { openPeriod, type Period } from '../../src/play/divisions/periods.ts'
 import { placeEarners } from '../../src/play/divisions/place.ts'
 import { readCalendar } from './calendar.ts'
 import type { SeedParameters } from './groups.ts'
@@ -16,6 +20,8 @@ import { inLanguages } from './texts/texts.ts'
 const INDEX = 100_000_006
 /** Fans who can be in its tables. */
 const FANS = 300
+/** Months that have ended, so that fans are in each level. */
+const CLOSED = 2
 
 const level = (id: string, name: string, moving: { up?: number; down?: number }) => ({
   id,
@@ -42,18 +48,33 @@ export const seedDivisions = (
 ): Promise<void> =>
   db.write(async real => {
     const userIds = await readFans(real, provider.name)
-    const [first] = userIds
-    if (first === undefined) return
+    const [fan] = userIds
+    if (fan === undefined) return
     // A concurrent seed waits here, and then finds the rows of this one.
-    await lockToCount(real, first)
+    await lockToCount(real, fan)
     if ((await divisionKind.read(real, [division.id])).length > 0) return
     const calendar = await readCalendar(real, instant ?? real.now())
-    const tx = withSources(real, createSeedSources(seed, calendar)(INDEX, calendar.now))
+    const sourcesAt = createSeedSources(seed, calendar)
+    const at = (time: Date) => withSources(real, sourcesAt(INDEX, time))
+    const tx = at(calendar.now)
     await divisionKind.upsert(tx, { ...division, levels: [...division.levels] })
     const added = (await getDivisions(tx)).get(division.id)
     if (!added) throw new Error('the division is not written')
-    const { startsAt } = await openPeriod(tx, added, calendar.now)
-    await placeEarners(tx, await readEarned(tx, userIds, startsAt))
+    let first = await openPeriod(tx, added, calendar.now)
+    const periods = [first]
+    for (let n = 0; n < CLOSED; n++) {
+      first = await openPeriod(tx, added, new Date(first.startsAt.getTime() - 1))
+      periods.unshift(first)
+    }
+    for (const period of periods) {
+      const last = new Date(Math.min(period.endsAt.getTime() - 1, calendar.now.getTime()))
+      await placeEarners(at(last), await readEarned(tx, userIds, period))
+      if (period.endsAt > calendar.now) continue
+      while ((await closeTables(tx, period, FANS))?.more);
+    }
+    // A server would tell fans now what happened then.
+    const { divisionMembers: members } = tx.tables
+    await tx.update(members).set({ untold: false }).where(eq(members.divisionId, division.id))
   })
 
 /** The first fans of the seed who are on the leaderboards. */
@@ -74,13 +95,22 @@ async function readFans(reader: Reader, provider: string): Promise<string[]> {
   return rows.map(({ userId }) => userId)
 }
 
-/** What they earned since then, in the order in which it was booked. */
-async function readEarned(reader: Reader, userIds: string[], since: Date): Promise<AppendedEntry[]> {
+/** What they earned in a period, in the order in which it was booked. */
+async function readEarned(
+  reader: Reader,
+  userIds: string[],
+  { startsAt, endsAt }: Pick<Period, 'startsAt' | 'endsAt'>,
+): Promise<AppendedEntry[]> {
   const { pointsEntries: entries } = reader.tables
   const rows = await reader
     .select()
     .from(entries)
-    .where(and(inArray(entries.userId, userIds), gte(entries.createdAt, since), gt(entries.delta, 0)))
+    .where(
+      and(
+        ...[inArray(entries.userId, userIds), gt(entries.delta, 0)],
+        ...[gte(entries.createdAt, startsAt), lt(entries.createdAt, endsAt)],
+      ),
+    )
     .orderBy(asc(entries.createdAt), asc(entries.userId), asc(entries.seq))
   // Nobody reads the lifetime points.
   return rows.map(row => ({ ...row, lifetime: 0 }))

@@ -70,8 +70,8 @@ const selectDue = prepared((reader: Reader, until: Date) => {
     .limit(1)
 })
 
-/** Null if another process has closed the period. */
-async function closeTables(tx: Transaction, key: PeriodKey, fans: number): Promise<Batch | null> {
+/** Closes as many tables as have so many fans. Null if another process has closed the period. */
+export async function closeTables(tx: Transaction, key: PeriodKey, fans: number): Promise<Batch | null> {
   const period = await lockPeriod(tx, key)
   if (!period || period.closedAt) return null
   const { divisionPeriods: periods, divisionLevels: levels } = tx.tables

@@ -20,21 +20,22 @@ for (const engine of engines) {
     })
     afterAll(() => one.remove())
 
-    test('has tables of fans who earned points in the running period', async () => {
+    test('has tables of fans who earned points, in all levels, with those who rise and who fall', async () => {
       const { read, tables } = one.db
       const members = await read.select().from(tables.divisionMembers)
       expect(members.length).toBeGreaterThan(20)
       const shown = await Promise.all(
         members.map(async ({ userId }) => (await readDivision(read, { userId })).division),
       )
-      const full = shown.filter(table => table?.entries.length === table?.size)
-      expect(full.length).toBe(20)
-      for (const table of full) {
-        expect(table).toMatchObject({ id: 'monthly', level: { id: 'bronze', number: 1, of: 3 }, up: 5 })
-        expect(table?.entries.map(({ zone }) => zone)).toContain('up')
-      }
-      // Nobody is in a table without points.
-      expect(shown.flatMap(table => table?.entries ?? []).filter(({ zone }) => zone === 'leaves')).toEqual([])
+      expect(new Set(shown.map(table => table?.level.id))).toEqual(new Set(['bronze', 'silver', 'gold']))
+      const zonesOf = (level: string) =>
+        new Set(
+          shown.flatMap(table => (table?.level.id === level ? table.entries.map(({ zone }) => zone) : [])),
+        )
+      expect(zonesOf('bronze')).toContain('up')
+      expect([...zonesOf('silver')]).toEqual(expect.arrayContaining(['up', 'down']))
+      expect(shown.some(table => table?.last?.outcome === 'promoted')).toBe(true)
+      expect(members.filter(({ untold }) => untold)).toEqual([])
     })
 
     test('is written once, and the ledgers accept it', async () => {
