@@ -12,6 +12,7 @@ import { voidEvent } from '../../src/economy/events/void-event.ts'
 import { grantPoints } from '../../src/economy/points/grants.ts'
 import { eraseUser } from '../../src/fan/account/erase-user.ts'
 import { lockCaller } from '../../src/identity/users/callers.ts'
+import { resolveFan } from '../../src/identity/users/fan-reference.ts'
 import { mergeFans } from '../../src/operate/admin/merge/merge-fans.ts'
 import { redeemCode } from '../../src/play/codes/redeem.ts'
 import { claimReward } from '../../src/play/rewards/claim.ts'
@@ -49,8 +50,11 @@ const AT_ONCE = 3
 async function take(tx: Transaction, step: Exclude<Step, { kind: 'settle' }>): Promise<unknown> {
   switch (step.kind) {
     case 'earn': {
-      const { eventId, userId, type, points } = step
+      const { eventId, type, points } = step
       const occurredAt = step.occurredAt === null ? tx.now() : new Date(step.occurredAt)
+      const fan = await resolveFan(tx, { userId: step.userId }, { provider: '' })
+      if ('missing' in fan) return
+      const { userId } = fan
       return writeEvent(tx, { source: 'gate', eventId, userId, type, occurredAt, data: { points } })
     }
     case 'void':

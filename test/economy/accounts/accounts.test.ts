@@ -315,3 +315,50 @@ onEachEngine('An account', world => {
     expect(findings).toEqual([])
   })
 })
+
+onEachEngine('The instant at which a season ends', world => {
+  test('is of the next season, and the task at that instant tells each change once', async () => {
+    await addSeasons(world)
+    const tiers = [{ id: 'silver', name: 'Silver', from: 100, graceDays: 10 }]
+    const account = await addAccount(world, { tiers })
+    const type = await addAccountRule(world, account)
+    const fan = await patientFan(world)
+    const userId = await userIdOf(world, fan)
+    const end = world.clock.ms + 90 * DAY
+    const earn = (points: number, at: number) => {
+      const event = { source: 'gate', eventId: `instant-${++made}`, userId, type }
+      return world.db.write(tx => writeEvent(tx, { ...event, occurredAt: new Date(at), data: { points } }))
+    }
+    const shown = async () =>
+      expectStatus(200, await fan.get('/api/user/accounts')).accounts.map(
+        ({ total, tier }: { total: number; tier: { id: string; until: string | null } | null }) => [
+          total,
+          tier && [tier.id, tier.until && Date.parse(tier.until)],
+        ],
+      )
+    const settleTwice = () => Promise.all([settleAccounts(world), settleAccounts(world)])
+
+    world.clock.advance(90 * DAY - 1)
+    await earn(60, world.clock.ms)
+    await earn(40, world.clock.ms)
+    expect(await shown()).toEqual([[100, ['silver', null]]])
+    world.clock.advance(1)
+    await settleTwice()
+    expect(await shown()).toEqual([[0, ['silver', end + 10 * DAY]]])
+    await earn(30, end)
+    // A result of the season before that arrives late.
+    await earn(500, end - 1)
+    expect(await shown()).toEqual([[30, ['silver', end + 10 * DAY]]])
+    world.clock.advance(10 * DAY - 1)
+    await settleTwice()
+    expect(await shown()).toEqual([[30, ['silver', end + 10 * DAY]]])
+    world.clock.advance(1)
+    expect(await shown()).toEqual([[30, null]])
+    await settleTwice()
+    expect(await shown()).toEqual([[30, null]])
+    const told = await readToldEvents(world.db.read, eq(world.db.tables.events.userId, userId))
+    const types = told.flatMap(({ type }) => (type?.startsWith('tier.') ? [type] : []))
+    expect(types).toEqual(['tier.reached', 'tier.lost'])
+    expect(await findWrongAccounts(world.db.read, { only: userId })).toEqual([])
+  })
+})

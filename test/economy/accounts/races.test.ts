@@ -4,6 +4,7 @@ import { eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
 import { readFanTiers } from '../../../src/economy/accounts/fan-tiers.ts'
+import { settleAccounts } from '../../../src/economy/accounts/settle.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { lockAccount } from '../../../src/economy/points/account.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
@@ -114,6 +115,68 @@ for (const engine of engines) {
             expect(stateAfter(await toldChanges(world.db.read, userId, id))).toBe(tier)
           }
         }
+        expect(await findings()).toEqual([])
+      }, 300_000)
+
+      test('a season that ends while fans earn has each entry once, and each change of a tier is told once', async () => {
+        setClock()
+        await addSeasons(world)
+        const window = { seasons: 1 }
+        const id = await addAccount(world, { window, tiers: TIERS })
+        const type = await addAccountRule(world, id)
+        const userIds = await Promise.all(Array.from({ length: 6 }, (_, n) => addFan(n)))
+        const settle: Step = { kind: 'settle' }
+        const eventIdOf = (side: string, n: number) => `${side}-${n}`
+        const earn = (side: string) =>
+          Array.from({ length: 180 }, (_, n): Step[] => {
+            const userId = userIds[n % userIds.length] ?? ''
+            const one = { eventId: eventIdOf(side, n), userId, type, points: 10, occurredAt: null }
+            return [{ kind: 'earn', ...one }, ...(n % 20 === 0 ? [settle] : [])]
+          }).flat()
+        const voids = Array.from({ length: 60 }, (_, n): Step[] => [
+          { kind: 'void', eventId: eventIdOf('left', 3 * n) },
+          ...(n % 5 === 0 ? [settle] : []),
+        ]).flat()
+        const raced = race({
+          left: { steps: earn('left') },
+          right: { steps: earn('right') },
+          // Some voids come before their events.
+          staff: { steps: voids },
+        })
+        const { accountEntries, seasons } = world.db.tables
+        const entries = () =>
+          world.db.read.select().from(accountEntries).where(eq(accountEntries.accountId, id))
+        await waitUntil('fans have earned', async () => (await entries()).length >= 60)
+        const end = new Date()
+        const begin = world.clock.ms
+        await world.db.write(async tx => {
+          const at = (days: number) => new Date(begin + days * DAY).toISOString()
+          const endsAt = end.toISOString()
+          await seasonKind.upsert(tx, { id: 'this', name: 'this', startsAt: at(-10), endsAt })
+          await seasonKind.upsert(tx, { id: 'next', name: 'next', startsAt: endsAt, endsAt: at(190) })
+        })
+        await raced
+        setClock()
+        await settleAccounts(world)
+
+        const ends = (await world.db.read.select().from(seasons)).map(({ endsAt }) => endsAt.getTime())
+        ends.sort((a, b) => a - b)
+        const booked = Map.groupBy(await entries(), ({ userId }) => userId)
+        for (const userId of userIds) {
+          const model = new ModelAccount()
+          const own = booked.get(userId) ?? []
+          for (const { ref, delta, countedAt } of own) model.earn(ref, delta, countedAt.getTime())
+          const [held] = await readFanTiers(world.db.read, userId)
+          const now = world.clock.ms
+          const tier = bestTier(model, ends, window, now)
+          expect([held?.total, held?.held.tierId ?? null]).toEqual([model.total(ends, window, now), tier])
+          expect(stateAfter(await toldChanges(world.db.read, userId, id))).toBe(tier)
+        }
+        const { events } = world.db.tables
+        const counted = await world.db.read.select().from(events).where(eq(events.type, type))
+        const kept = counted.filter(({ voidedAt }) => voidedAt === null)
+        const sum = [...booked.values()].flat().reduce((total, { delta }) => total + delta, 0)
+        expect(sum).toBe(10 * kept.length)
         expect(await findings()).toEqual([])
       }, 300_000)
 
