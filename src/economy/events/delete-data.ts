@@ -1,5 +1,5 @@
 /** Deletes the data of events and the notes of voids. Their rows stay: an event is not counted again, and has its sequence. */
-import { and, eq, isNotNull, isNull, lt, ne, notLike, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, ne, not, notLike, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { listErased } from '../../identity/users/tombstone.ts'
@@ -33,8 +33,8 @@ export function sweepEventData(db: Pick<Database, 'write'>): Promise<number> {
 }
 
 /**
- * For the erasure of a fan, with the ids that other systems chose. Also of voids that came before their event. An id that the ledger
- * names stays, since a void needs it, and nothing changes the ledger.
+ * For the erasure of a fan, with the ids that other systems chose. Also of voids that came before their event. An id that the ledger or
+ * a reader names stays: a void needs it to take back what the event earned, also for another fan.
  */
 export async function deleteEventData(tx: Transaction, userId: string): Promise<void> {
   const { events } = tx.tables
@@ -49,10 +49,13 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
   )
   // An event of another system, as long as it has a digest for recognizing repeats.
   const isForeign = and(ne(events.source, APPLICATION), isNotNull(events.digest))
+  const isUnnamed = tx.spine.events.readers.flatMap(({ names }) =>
+    names ? [not(names(tx, userId, events))] : [],
+  )
   await tx
     .update(events)
     .set({ eventId: sql`${`erased:${tx.newId()}:`} || cast(${events.sequence} as text)`, digest: null })
-    .where(and(eq(events.userId, userId), isForeign, isUnpaid))
+    .where(and(eq(events.userId, userId), isForeign, isUnpaid, ...isUnnamed))
   const { source, eventId } = events
   for (const early of await tx.select({ source, eventId }).from(events).where(eq(events.voidedFor, userId)))
     await tx

@@ -1,4 +1,5 @@
 /** Rooms that react to events, in the unit of work that records them. */
+import type { Column, SQL } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import type { Ledgers } from '../points/ledger.ts'
 import type { TakenGrant } from '../rules/apply-rules.ts'
@@ -57,6 +58,8 @@ export interface EventReader<Own extends Reaction = Reaction> {
    * the result depends on calls `bumpVersion(tx)` (`src/club/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<Listener<Own>>
+  /** SQL: whether what it has stored names an event of the fan. A void takes that back by the id, which an erasure therefore keeps. */
+  names?(tx: Transaction, userId: string, event: Record<'source' | 'eventId', Column>): SQL
 }
 
 export interface Listener<Own extends Reaction = Reaction> {

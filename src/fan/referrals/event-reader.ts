@@ -7,7 +7,7 @@ import type { NewEvent } from '../../economy/events/event.ts'
 import { type EventKey, nameOf } from '../../economy/events/event-rows.ts'
 import type { EventReader, Reaction, Recording } from '../../economy/events/readers.ts'
 import { settingsOf } from '../../platform/settings/settings.ts'
-import { completeReferral, listInvitations, voidReferral } from './referrals.ts'
+import { completeReferral, isCompleting, listInvitations, voidReferral } from './referrals.ts'
 
 export const ONBOARDED = 'onboarding.completed'
 
@@ -17,6 +17,7 @@ export const referralReader: EventReader = {
     const listensTo = (type: string) => type === referralCompletes && type !== ONBOARDED
     return { listensTo, open: openReferrals }
   },
+  names: isCompleting,
 }
 
 function openReferrals({ tx, afterwards }: Recording): Reaction {

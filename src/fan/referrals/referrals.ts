@@ -3,7 +3,7 @@
  * `referral.completed` is recorded for both, so that rules can pay. It is taken back when that event is voided, and when a merge
  * shows that the person had an account before.
  */
-import { and, asc, eq, gte, isNotNull, isNull } from 'drizzle-orm'
+import { and, asc, type Column, eq, gte, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { isListed } from '../../../db/listed.ts'
 import { countRows } from '../../../db/pages.ts'
@@ -218,6 +218,16 @@ const setVoided = prepared((tx: Transaction, inviteeId: string, voidedAt: Date) 
     .where(and(eq(referrals.inviteeId, inviteeId), isNull(referrals.voidedAt)))
     .returning({ completedAt: referrals.completedAt })
 })
+
+/** SQL, in a query that reads events: whether this one completed the invitation of the fan. */
+export function isCompleting(
+  { tables: { referrals } }: Transaction,
+  inviteeId: string,
+  event: Record<'source' | 'eventId', Column>,
+): SQL {
+  const { source, eventId } = referrals
+  return sql`exists (select 1 from ${referrals} where ${and(eq(referrals.inviteeId, inviteeId), eq(source, event.source), eq(eventId, event.eventId))})`
+}
 
 /** The invitations of these fans that are not voided. */
 export const listInvitations = prepared((reader: Reader, userIds: string) => {

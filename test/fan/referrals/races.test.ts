@@ -2,9 +2,14 @@
 import { describe, expect, test } from 'bun:test'
 import { settingsKind } from '../../../src/club/settings/settings-kind.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
+import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { findingsOf } from '../../play/top-ups/cash-world.ts'
+import { actInProcesses } from '../../support/act-in-processes.ts'
+import type { Step } from '../../support/acting-process.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { onEngine } from '../../support/world.ts'
 
 const PAID = 40
 const LIMIT = 2
@@ -26,10 +31,18 @@ for (const engine of engines) {
       )
     }
 
-    const setUp = () =>
-      processes.db.write(tx =>
+    /** Processes read the settings again within a second. */
+    async function setUp() {
+      await processes.db.write(tx =>
         settingsKind.upsert(tx, { id: 'club', onboardingPoints: 5, referralLimit: LIMIT }),
       )
+      const token = await tokenOf(200)
+      for (const process of [0, 1])
+        await waitUntil('the process has read the settings', async () => {
+          const { body } = await call(process, token, 'GET', '/api/user/referral')
+          return body.limit === LIMIT
+        })
+    }
 
     const pointsOf = async (accounts: { token: string }[]) => {
       const answers = await Promise.all(
@@ -85,4 +98,70 @@ for (const engine of engines) {
       300_000,
     )
   })
+
+  onEngine(
+    engine,
+    'Invitations that events complete while staff void, merge and erase',
+    world => {
+      test.each([
+        ['merge the inviter', true],
+        ['erase the inviter', false],
+      ])(
+        'are complete for both fans or for none: staff %s',
+        async (_, isMerge) => {
+          world.clock.set(Date.now() - world.clock.ms)
+          const settings = { onboardingPoints: 0, referralLimit: 100, referralCompletes: 'shop.bought' }
+          await world.db.write(tx => settingsKind.upsert(tx, { id: 'club', ...settings }))
+          await addRule(world, { eventType: 'referral.completed', points: { fixed: PAID } })
+          const [inviter, remains] = [await namedFan(world), await namedFan(world)]
+          const { code: referralCode } = (await inviter.get('/api/user/referral')).body
+          const friends: { id: string; fan: NamedFan }[] = []
+          for (let n = 0; n < 24; n++) {
+            const fan = await namedFan(world)
+            expect((await fan.post('/api/user/onboarding', { referralCode })).status).toBe(200)
+            friends.push({ id: fan.id, fan })
+          }
+          const eventIdOf = (n: number) => `bought-${n}`
+          const bought = friends.flatMap(({ id }, n): Step[] => {
+            const event = { userId: id, type: 'shop.bought', points: 0, occurredAt: null }
+            return [{ kind: 'earn', eventId: eventIdOf(n), ...event }]
+          })
+          const isVoided = (n: number) => n % 4 === 0
+          const isErased = (n: number) => n % 4 === 1
+          const those = (isOne: (n: number) => boolean) =>
+            friends.flatMap((one, n) => (isOne(n) ? [{ ...one, n }] : []))
+          const voids = those(isVoided).map(({ n }): Step => ({ kind: 'void', eventId: eventIdOf(n) }))
+          const erasures = those(isErased).map(({ id }): Step => ({ kind: 'erase', userId: id }))
+          const end: Step = isMerge
+            ? { kind: 'merge', from: inviter.id, into: remains.id }
+            : { kind: 'erase', userId: inviter.id }
+          await actInProcesses(world, {
+            shop: { steps: bought },
+            support: { steps: [...voids, ...voids] },
+            staff: { steps: [...erasures.slice(0, 3), end, ...erasures.slice(3)] },
+          })
+
+          world.clock.set(Date.now() - world.clock.ms)
+          const { referrals, pointsAccounts } = world.db.tables
+          const rows = await world.db.read.select().from(referrals)
+          expect(rows).toHaveLength(friends.length)
+          const standing = new Set(
+            rows.flatMap(row => (row.completedAt && !row.voidedAt ? [row.inviteeId] : [])),
+          )
+          for (const { id } of those(isVoided)) expect(standing.has(id)).toBe(false)
+          if (isMerge)
+            for (const { id } of those(n => !isVoided(n) && !isErased(n))) expect(standing.has(id)).toBe(true)
+          const balances = new Map(
+            (await world.db.read.select().from(pointsAccounts)).map(row => [row.userId, row.balance]),
+          )
+          for (const { id } of friends) expect(balances.get(id) ?? 0).toBe(standing.has(id) ? PAID : 0)
+          const earner = isMerge ? remains.id : inviter.id
+          expect(balances.get(earner) ?? 0).toBe(PAID * standing.size)
+          expect(await findingsOf(world)).toEqual([])
+        },
+        120_000,
+      )
+    },
+    { worldPer: 'test' },
+  )
 }

@@ -251,6 +251,22 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
+    test('is taken back with that event also after the invited fan was erased', async () => {
+      await setTo(world, { referralCompletes: 'shop.bought' })
+      const [inviter, friend] = [await namedFan(world), await world.fan()]
+      await onboard(friend, await codeOf(inviter))
+      const eventId = await report(friend, 'shop.bought')
+      const { name: provider } = world.config.identity
+      await world.db.write(tx => eraseUser(tx, { provider, subject: friend.subject }))
+      expect(await findingsOf(world)).toEqual([])
+      expect(await pointsOf(inviter)).toBe(PAID)
+      const { events } = world.db.tables
+      const [row] = await world.db.read.select().from(events).where(eq(events.eventId, eventId))
+      await world.db.write(tx => voidEvent(tx, { source: row?.source ?? '', eventId }))
+      expect([await rolesOf(world, inviter), await pointsOf(inviter)]).toEqual([['inviter voided'], 0])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
     test('is not completed for an inviter who is erased meanwhile', async () => {
       await setTo(world, { referralCompletes: 'shop.bought' })
       const [inviter, friend] = [await namedFan(world), await world.fan()]
