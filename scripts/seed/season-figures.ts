@@ -4,9 +4,15 @@
  */
 import { and, eq, gt, inArray, ne } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
-import type { Database, Transaction } from '../../db/index.ts'
+import type { Database, Tables, Transaction } from '../../db/index.ts'
 import { countSeason, forgetSeason } from '../../src/operate/admin/season/sweep.ts'
-import { createTally, type FanRow, weekNumber } from '../../src/operate/admin/season/tally.ts'
+import {
+  createTally,
+  dayNumber,
+  type FanRow,
+  weekNumber,
+  weekOf,
+} from '../../src/operate/admin/season/tally.ts'
 import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { readCalendar } from './calendar.ts'
 import { PROVIDER } from './crowd.ts'
@@ -20,6 +26,15 @@ const OF_CROWD = [
   ...['points.in', 'points.out', 'balance', 'rule.times', 'rule.points', 'rule.fans', 'rule.repeats'],
   ...['quest.times', 'quest.points', 'quest.fans', 'quest.repeats'],
 ]
+
+type SeasonCount = Tables['seasonCounts']['$inferSelect']
+type Figures = Tables['dailyFigures']['$inferSelect']
+
+/** Counts by day, and where daily figures have the same. */
+const POINTS_OF: Record<string, (figures: Figures) => number> = {
+  'points.in': ({ pointsGranted }) => pointsGranted,
+  'points.out': ({ pointsSpent, pointsTaken }) => pointsSpent + pointsTaken,
+}
 
 /** Counts again from the beginning, since a seed writes records of the past. Writes nothing the second time. */
 export async function seedSeasonFigures(
@@ -57,14 +72,47 @@ export async function seedSeasonFigures(
       return [row, { ...row, steps: Math.max(row.steps, like.steps), weeks, stated: true }]
     })
     await stateFans(tx, changed)
-    const factor = members.length / detailed.length
     const counted = await tx.select().from(seasonCounts).where(inArray(seasonCounts.kind, OF_CROWD))
-    await insertRows(
-      tx,
-      seasonCounts,
-      counted.map(count => ({ ...count, stated: true, amount: Math.round(count.amount * factor) })),
-    )
+    const { points, factorIn } = await countPointsOfCrowd(tx, counted)
+    const factor = members.length / detailed.length
+    const others = counted.flatMap(count => {
+      if (count.kind in POINTS_OF) return []
+      const by = count.bucket === 0 || count.kind === 'balance' ? factor : factorIn(count.bucket)
+      return { ...count, stated: true, amount: Math.round(count.amount * by) }
+    })
+    await insertRows(tx, seasonCounts, [...points, ...others])
   })
+}
+
+/**
+ * Points of the crowd as the daily figures have them, so that the pages of the console agree, with the reasons of the detailed
+ * fans. `factorIn`: the crowd's points of a week for each one that was counted. Today the crowd does nothing.
+ */
+async function countPointsOfCrowd(tx: Transaction, counted: SeasonCount[]) {
+  const figures = await tx.select().from(tx.tables.dailyFigures)
+  const points: SeasonCount[] = []
+  const [ofWeek, ofCrowd] = [new Map<number, number>(), new Map<number, number>()]
+  for (const [kind, totalOf] of Object.entries(POINTS_OF)) {
+    const [ofDay, ofName] = [new Map<number, number>(), new Map<string, number>()]
+    for (const { bucket, name, amount } of counted.filter(one => one.kind === kind)) {
+      add(ofDay, bucket, amount)
+      add(ofName, name, amount)
+      if (kind === 'points.in') add(ofWeek, weekOf(bucket), amount)
+    }
+    const all = [...ofName.values()].reduce((sum, amount) => sum + amount, 0)
+    for (const figure of figures) {
+      const day = dayNumber(new Date(figure.day))
+      const rest = Math.max(0, totalOf(figure) - (ofDay.get(day) ?? 0))
+      if (kind === 'points.in') add(ofCrowd, weekOf(day), rest)
+      for (const [name, amount] of ofName)
+        points.push({ kind, bucket: day, name, stated: true, amount: Math.round((rest * amount) / all) })
+    }
+  }
+  return { points, factorIn: (week: number) => (ofCrowd.get(week) ?? 0) / (ofWeek.get(week) || 1) }
+}
+
+function add<Key>(sums: Map<Key, number>, key: Key, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount)
 }
 
 /** Half a cent, unless the club has settings. */

@@ -1,5 +1,6 @@
 /** What a seed shows: a club in the middle of its season, on whatever day it is seeded. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../scripts/seed/calendar.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { verifyAudit } from '../../../src/identity/staff/audit/verify.ts'
@@ -110,6 +111,21 @@ describe.each(engines)('A seeded club ($name)', engine => {
       const waits = toPack.map(({ orderId }) => at - (orders.get(orderId)?.completedAt?.getTime() ?? 0))
       expect(Math.max(...waits)).toBeLessThan(7 * DAY_MS)
     }
+  })
+
+  test('issues in the season the points of its days', async () => {
+    const { tables, read } = club.db
+    const counts = await read
+      .select()
+      .from(tables.seasonCounts)
+      .where(eq(tables.seasonCounts.kind, 'points.in'))
+    const issued = Map.groupBy(counts, ({ bucket }) => dayOf(new Date(bucket * DAY_MS)))
+    for (const { day, pointsGranted } of (await read.select().from(tables.dailyFigures)).slice(-30)) {
+      const sum = (issued.get(day) ?? []).reduce((all, { amount }) => all + amount, 0)
+      expect([day, Math.abs(sum - pointsGranted) < 10]).toEqual([day, true])
+    }
+    const today = issued.get(dayOf(read.now())) ?? []
+    expect(today.filter(({ stated }) => stated)).toEqual([])
   })
 
   test('has one currency', async () => {
