@@ -34,6 +34,10 @@ const CUT_AT_START = `[...document.querySelectorAll('td bdi')].flatMap(element =
   return letter.left < cell.left || letter.right > cell.right ? [element.textContent] : []
 })`
 
+/** Cells in which a time, a badge or an amount is cut: unlike a name, the rest of it cannot be guessed. */
+const CUT_VALUES = `[...document.querySelectorAll('td:has(> :is(time, .badge)), td.end')].flatMap(cell =>
+  cell.checkVisibility() && cell.scrollWidth > cell.clientWidth + 1 ? [cell.textContent] : [])`
+
 const skipped = noBrowser !== null
 const title = skipped ? `Screens (skipped: ${noBrowser})` : 'Screens'
 
@@ -80,6 +84,23 @@ describe.skipIf(skipped)(title, () => {
         await browser.close()
       })
 
+      test('has the form of a new entry of each kind', async () => {
+        const browser = await openBrowser()
+        const list = await pages.open(browser.context, '/catalogue/reward', 'owner')
+        await list.locator('.kinds a').first().waitFor()
+        const kinds = await list.evaluate<string[]>(
+          `[...document.querySelectorAll('.kinds a')].map(link => link.getAttribute('href'))`,
+        )
+        expect(kinds.length).toBeGreaterThan(15)
+        for (const path of kinds.filter(one => one !== '/catalogue/settings')) {
+          await list.goto(`${pages.origin}${path}/new`)
+          await list.getByRole('heading', { level: 1, name: /^New / }).waitFor()
+          await list.locator('form').first().waitFor()
+        }
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      })
+
       test.each(LOOKS)('has no barrier and fits (%s)', async (name, colorScheme, viewport) => {
         const browser = await openBrowser({ viewport, colorScheme })
         const found: Record<string, unknown> = {}
@@ -101,7 +122,7 @@ describe.skipIf(skipped)(title, () => {
           await takeScreenshot(page, `screen${path.replaceAll('/', '-')}-${content.split(' ')[1]}-${name}`)
           const width = await page.evaluate<number>('document.documentElement.scrollWidth')
           const barriers = await findAny(page)
-          const cut = await page.evaluate<string[]>(CUT_AT_START)
+          const cut = await page.evaluate<string[]>(`[...${CUT_AT_START}, ...${CUT_VALUES}]`)
           const hidden = await findHiddenTabs(page)
           if (barriers.length > 0 || cut.length > 0 || hidden.length > 0 || width > viewport.width)
             found[path] = { barriers, cut, hidden, width }

@@ -38,7 +38,7 @@ function Drawing({ height, children }: DrawingProps) {
 }
 
 /** About the width of a letter, to cut names. */
-const LETTER = 6.6
+const LETTER = 7.4
 const cut = (text: string, width: number) => {
   const letters = Math.max(3, Math.floor(width / LETTER))
   return text.length > letters ? `${text.slice(0, letters - 1)}…` : text
@@ -97,7 +97,7 @@ interface HeatProps {
 export const Heat = ({ rows, columns, every = 1, most, format, markBefore }: HeatProps) => (
   <Drawing height={HEAT_HEAD + rows.length * ROW}>
     {width => {
-      const names = Math.min(180, Math.max(64, width * 0.28))
+      const names = Math.min(180, Math.max(108, width * 0.28))
       const cell = (width - names) / Math.max(1, columns.length)
       const left = (nth: number) => names + nth * cell
       // As many labels as fit side by side.

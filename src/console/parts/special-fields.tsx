@@ -6,13 +6,15 @@ import { fromWallTime, minorUnitsOf, nameOfOffset, toWallTime } from './format.t
 import { Icon } from './icon.tsx'
 
 interface TimeFieldProps extends FieldProps {
-  /** An instant in UTC, as the API has it. */
+  /** An instant in UTC, as the API has it. What is no instant is shown as empty. */
   value: string | null
   onChange: (value: string | null) => void
 }
 
 /** A date and time, entered in the staff's zone, which it names. */
-export function TimeField({ value, onChange, ...field }: TimeFieldProps) {
+export function TimeField({ value: written, onChange, ...field }: TimeFieldProps) {
+  // A draft has empty texts, and others if they were written as JSON.
+  const value = written === null || Number.isNaN(Date.parse(written)) ? null : written
   const offset = value === null ? '' : nameOfOffset(value)
   const inBrackets = offset === '' || offset === zone.value ? '' : ` (${offset})`
   const whose = zone.value === clubZone.value ? ', the time zone of the club' : ''

@@ -115,7 +115,6 @@ const COLUMNS: Column<Entry>[] = [
     id: 'staff',
     title: 'Who',
     hide: 'narrow',
-    under: true,
     cell: ({ staff, confirmedBy }) => (
       <>
         <bdi>{staff.name}</bdi>
@@ -128,7 +127,14 @@ const COLUMNS: Column<Entry>[] = [
       </>
     ),
   },
-  { id: 'at', title: 'When', width: '6.5rem', cell: ({ at }) => <Time at={at} relative /> },
+  {
+    id: 'at',
+    title: 'When',
+    width: '8rem',
+    hide: 'narrow',
+    under: true,
+    cell: ({ at }) => <Time at={at} relative />,
+  },
 ]
 
 const LogActions = ({ filter }: { filter: Filter }) => (

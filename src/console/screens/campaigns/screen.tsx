@@ -72,7 +72,10 @@ function Campaigns() {
             ]}
             empty={
               <Empty icon="send" title="There is no message campaign">
-                <p>Write a notification with “at” in the catalogue. Here you preview, start and stop it.</p>
+                <p>
+                  In the catalogue, write a notification with a time of its own. Here you preview, start and
+                  stop it.
+                </p>
               </Empty>
             }
           />

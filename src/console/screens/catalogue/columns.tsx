@@ -112,7 +112,7 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
     {
       id: 'missing',
       title: 'Missing texts',
-      width: '7.75rem',
+      width: '10.5rem',
       hide: 'wide',
       cell: ({ missing }) => <Missing of={missing} />,
     },

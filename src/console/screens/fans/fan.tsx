@@ -250,6 +250,17 @@ function limitFacts(limits: FanHead['limits']): Parameters<typeof Facts>[0]['of'
   ]
 }
 
+const AUDIENCES: Record<FanHead['privacy']['profile'], string> = {
+  public: 'All fans',
+  followers: 'Followers',
+  private: 'Nobody',
+}
+const BOARD_NAMES: Record<FanHead['privacy']['leaderboardName'], string> = {
+  name: 'Name and picture',
+  handle: 'Handle and picture',
+  anonymous: 'Neither',
+}
+
 const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Id', <Copy value={head.id} label="Copy the id" short />],
   ['Provider', head.provider],
@@ -266,10 +277,10 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Language', text(head.locale && nameOfLanguage(head.locale))],
   ['About', text(head.bio)],
   ...limitFacts(head.limits),
-  ['Profile seen by', head.privacy.profile],
-  ['Activity seen by', head.privacy.activity],
-  ['Locker seen by', head.privacy.locker],
-  ['Shown on leaderboards as', head.privacy.leaderboardName],
+  ['Profile seen by', AUDIENCES[head.privacy.profile]],
+  ['Activity seen by', AUDIENCES[head.privacy.activity]],
+  ['Locker seen by', AUDIENCES[head.privacy.locker]],
+  ['Shown on leaderboards as', BOARD_NAMES[head.privacy.leaderboardName]],
   ['Follows', head.counts.following],
   ['Followers', head.counts.followers],
   ['Quests completed', head.counts.questsCompleted],

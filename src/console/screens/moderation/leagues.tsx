@@ -20,12 +20,13 @@ type League = Data<'readLeagueOfFans'>
 type Member = Data<'listLeagueMembers'>['members'][number]
 
 const COLUMNS: Column<Listed>[] = [
-  { id: 'name', title: 'Name', width: '36%', cell: ({ name }) => <bdi class="strong">{name}</bdi> },
+  { id: 'name', title: 'Name', cell: ({ name }) => <bdi class="strong">{name}</bdi> },
   { id: 'owner', title: 'Owner', under: true, cell: ({ owner }) => <FanName fan={owner} link={false} /> },
-  { id: 'members', title: 'Members', hide: 'narrow', cell: ({ members }) => members },
+  { id: 'members', title: 'Members', width: '7rem', hide: 'narrow', cell: ({ members }) => members },
   {
     id: 'state',
     title: 'State',
+    width: '8rem',
     cell: ({ locked, openReports }) => (
       <>
         {openReports > 0 && <Badge tone="warn">{`${openReports} reported`}</Badge>}
@@ -33,7 +34,13 @@ const COLUMNS: Column<Listed>[] = [
       </>
     ),
   },
-  { id: 'created', title: 'Created', hide: 'narrow', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'created',
+    title: 'Created',
+    width: '12rem',
+    hide: 'narrow',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 export function LeagueList() {

@@ -155,7 +155,7 @@ const COLUMNS: Column<ListedOrder>[] = [
   {
     id: 'parcel',
     title: 'Parcel',
-    width: '9rem',
+    width: '11rem',
     hide: 'middle',
     cell: ({ states }) => states.map(stateTitle).join(', ') || '–',
   },
@@ -169,7 +169,7 @@ const COLUMNS: Column<ListedOrder>[] = [
   {
     id: 'paid',
     title: 'Paid',
-    width: '9rem',
+    width: '8rem',
     hide: 'narrow',
     cell: ({ paidAt, createdAt }) => <Time at={paidAt ?? createdAt} relative />,
   },
@@ -197,7 +197,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
       id: 'kind',
       title: 'For',
       under: true,
-      width: '8rem',
+      width: '9.5rem',
       cell: ({ kind, purchaseId }) =>
         kind === 'order' ? (
           <Link to={addressOf('orders', purchaseId)}>Order {purchaseId.slice(-8)}</Link>
@@ -208,6 +208,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     {
       id: 'price',
       title: 'Amount',
+      under: true,
       width: '9rem',
       align: 'end',
       cell: ({ price }) => <Money {...price} />,
@@ -215,7 +216,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     {
       id: 'age',
       title: 'Waiting',
-      under: true,
+      hide: 'narrow',
       width: '9rem',
       cell: ({ since }) => <Time at={since} relative />,
     },
