@@ -10,8 +10,8 @@ import { renderGuidePage } from '../../src/platform/docs/guide/page.ts'
 import { renderSearchIndex } from '../../src/platform/docs/guide/search-index.ts'
 import { assets } from '../../src/platform/docs/page.ts'
 
-/** Two patterns, since alternatives in one pattern do not match files of the folder itself. */
-const PICTURES = ['**/*.svg', 'pictures/console/*.webp']
+/** Drawings, and the pictures that pages show. */
+const PICTURES = ['**/*.svg', 'pictures/console/*.webp', 'pictures/demo-{leagues,division,inbox}-*.webp']
 const ASSETS = ['icon.svg', 'matchday.css', 'text.css', 'guide.css', 'guide.js', 'minisearch.js'] as const
 
 /**

@@ -68,6 +68,13 @@ export const consoleShots: ConsoleShot[] = [
   at('match-day'),
   at('match', ({ matchId }) => `/match-day/${matchId}`),
   at('moderation'),
+  {
+    name: 'season',
+    async open(page, { origin }) {
+      await page.goto(`${origin}/season`)
+      await page.locator('.drawing').first().waitFor()
+    },
+  },
   at('orders'),
   at('order', ({ orderId }) => `/orders/${orderId}`),
   at('catalogue'),
