@@ -9,7 +9,7 @@ import {
   unwrap,
 } from '@matchday/client'
 import type { Item, ItemReference } from './items.ts'
-import { language } from './lang/lang.ts'
+import { language, text } from './lang/lang.ts'
 import { beginKeeping, beginKeepingCards, REWARDS } from './passes.ts'
 import { addressOf } from './router.tsx'
 import { isSignedIn, markEnded, store } from './session.ts'
@@ -52,7 +52,7 @@ export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
   })
 
 export const signIn = (accessToken: string) =>
-  unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
+  unwrap(session.signIn(accessToken, { deviceName: text.sessions.browser }))
 
 export type DataFile = Data<'readExport'>
 /** Null if the fan has asked for none. */

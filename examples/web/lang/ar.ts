@@ -1065,6 +1065,7 @@ export const ar: Text = {
     lead: 'حيث سجّلت دخولك.',
     current: 'هذا الجهاز',
     unnamed: 'جهاز',
+    browser: 'Matchday في متصفح',
     used: date => `آخر استخدام ${date}`,
     end: 'تسجيل الخروج',
     endOf: name => `تسجيل الخروج من ${name}`,

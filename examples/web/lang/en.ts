@@ -1000,6 +1000,7 @@ export const en = {
     lead: 'Where you are signed in.',
     current: 'This device',
     unnamed: 'A device',
+    browser: 'Matchday in a browser',
     used: (date: string) => `Last used ${date}`,
     end: 'Sign out',
     endOf: (name: string) => `Sign out ${name}`,

@@ -745,6 +745,7 @@ export const ptBr: Text = {
     lead: 'Onde você está conectado.',
     current: 'Este aparelho',
     unnamed: 'Um aparelho',
+    browser: 'Matchday em um navegador',
     end: 'Sair',
     endOf: name => `Sair em ${name}`,
     everywhere: 'Sair de todos os aparelhos',

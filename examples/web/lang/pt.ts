@@ -1024,6 +1024,7 @@ export const pt: Text = {
     lead: 'Onde tens sessão iniciada.',
     current: 'Este dispositivo',
     unnamed: 'Um dispositivo',
+    browser: 'Matchday num navegador',
     used: date => `Último uso: ${date}`,
     end: 'Terminar sessão',
     endOf: name => `Terminar a sessão de ${name}`,
