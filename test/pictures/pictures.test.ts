@@ -10,7 +10,7 @@ const FOLDER = 'docs/pictures'
 const CONSOLE_FOLDER = 'docs/pictures/console'
 const LARGEST_BYTES = 3_300_000
 /** The guide shows them, and the executable contains the guide: a clone and a download stay small. */
-const LARGEST_CONSOLE_BYTES = 1_400_000
+const LARGEST_CONSOLE_BYTES = 1_450_000
 
 const filesOf = (folder: string) =>
   readdirSync(join(root, folder))
@@ -28,7 +28,7 @@ test('every page has a picture in every look, and there are no others', () => {
   expect(consoleFiles).toEqual(inEveryLook(consoleShots))
 })
 
-test('the pictures have at most 3.3 MB together, and 1.4 MB more with those of the console', () => {
+test('the pictures have at most 3.3 MB together, and 1.45 MB more with those of the console', () => {
   expect(sizeOf(FOLDER, files)).toBeLessThanOrEqual(LARGEST_BYTES)
   expect(sizeOf(CONSOLE_FOLDER, consoleFiles)).toBeLessThanOrEqual(LARGEST_CONSOLE_BYTES)
 })
