@@ -24,6 +24,12 @@ export const after = (ms: number) => new Date(Date.now() + ms).toISOString()
 export const listOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(Object) : [])
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 export const pictureOf = (value: unknown) => (typeof value === 'string' ? value : null)
+/** Without an amount or a currency it is 0 points. */
+export function priceOf({ price }: Entry): api.Pack['price'] {
+  const { amount, currency } = Object(price)
+  const isComplete = typeof amount === 'number' && /^[A-Z]{3,6}$/.test(textOf(currency))
+  return isComplete ? { amount, currency } : { amount: 0, currency: 'POINTS' }
+}
 export const sponsorOf = ({ sponsorId }: Entry, { sponsors }: Named) =>
   sponsors.find(({ id }) => id === sponsorId) ?? null
 

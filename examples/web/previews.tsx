@@ -14,6 +14,7 @@ import {
   type Named,
   NOBODY,
   pictureOf,
+  priceOf,
   questionOf,
   sponsorOf,
   textOf,
@@ -114,13 +115,17 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
     />
   ),
   reward: (entry, named) => {
-    const now = { state: 'unclaimed', claimable: true, missingPoints: 0, stockRemaining: entry.stock }
-    const reward = { ...entry, ...now, sponsor: sponsorOf(entry, named) } as unknown as api.Reward
+    const now = { state: 'unclaimed', claimable: true, missingPoints: 0, stockRemaining: entry.stock ?? null }
+    const pointsRequired = Number(entry.pointsRequired) || 0
+    const draft = { ...entry, ...now, pointsRequired, sponsor: sponsorOf(entry, named) }
+    const reward = draft as unknown as api.Reward
     return <RewardTile reward={reward} points={reward.pointsRequired} />
   },
   pack: (entry, named) => {
     const supply = typeof entry.supply === 'number' ? { total: entry.supply, remaining: entry.supply } : null
-    return <PackTile pack={{ ...entry, supply, sponsor: sponsorOf(entry, named) } as unknown as api.Pack} />
+    const itemsPerPack = Number(entry.itemsPerPack) || 0
+    const pack = { ...entry, supply, itemsPerPack, price: priceOf(entry), sponsor: sponsorOf(entry, named) }
+    return <PackTile pack={pack as unknown as api.Pack} />
   },
   competition: entry => matchOf({ competition: entry.id }, NOBODY, entry),
   match: (entry, named) => matchOf(entry, named, null),
@@ -183,7 +188,13 @@ export const views: Record<string, (entry: Entry, named: Named) => ComponentChil
   },
   product: (entry, named) => {
     const variants = [{ stockRemaining: null }]
-    const product = { ...entry, variants, active: true, sponsor: sponsorOf(entry, named) }
+    const product = {
+      ...entry,
+      variants,
+      price: priceOf(entry),
+      active: true,
+      sponsor: sponsorOf(entry, named),
+    }
     return <ProductTile product={product as unknown as api.Product} />
   },
   notification: ({ title, body, imageUrl, push }) => {
