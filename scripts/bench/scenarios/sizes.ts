@@ -1,8 +1,12 @@
-/** Bytes of the database for each event that earns points, by table and index, after the background tasks of the season; and per row of other tables. */
+/**
+ * Bytes of the database for each event that earns points, by table and index, after the background tasks of the season; per row of other
+ * tables; and for what fans and staff do, by table.
+ */
 import { addRows } from '../row-sizes.ts'
 import { type Row, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { prepareSeason, recordSeason } from '../season.ts'
 import { type Part, readParts, vacuum } from '../table-sizes.ts'
+import { callVerbs } from '../verb-sizes.ts'
 
 /** Events of each fan. */
 const DAYS = 20
@@ -11,7 +15,7 @@ const SHOWN = 5
 
 export const sizes: Scenario = {
   name: 'sizes',
-  summary: `Bytes per event that earns points and counts for two quests: ${DAYS} of each fan, over 200 days; and per row of other tables`,
+  summary: `Bytes per event that earns points and counts for two quests: ${DAYS} of each fan, over 200 days; per row of other tables; and for purchases, withdrawals and sanctions`,
   long: true,
   async run({ options, databases, log }) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
@@ -35,6 +39,19 @@ export const sizes: Scenario = {
       } finally {
         await remove()
       }
+      const called = await databases.copy(engine, options.fans)
+      try {
+        await vacuum(called.url)
+        let parts = await readParts(called.url)
+        for await (const { verb, calls } of callVerbs(called.url)) {
+          await vacuum(called.url)
+          const next = await readParts(called.url)
+          all.rows.push(...eachTableOf(`${engine}, ${verb}`, parts, next, calls))
+          parts = next
+        }
+      } finally {
+        await called.remove()
+      }
     }
     return all
   },
@@ -57,15 +74,25 @@ function rowsOf(engine: string, { before, after, events }: Growth): Row[] {
   )
 }
 
+/** Of a table with its indexes. */
+const sizeOf = (parts: Part[], table: string) =>
+  parts.reduce((bytes, part) => (part.table === table ? bytes + part.bytes : bytes), 0)
+
 /** Of the tables to which rows were added. */
-function eachRowOf(engine: string, before: Part[], after: Part[], added: Map<string, number>): Row[] {
-  const sum = (parts: Part[], table: string) =>
-    parts.reduce((bytes, part) => (part.table === table ? bytes + part.bytes : bytes), 0)
-  return Array.from(added)
+const eachRowOf = (engine: string, before: Part[], after: Part[], added: Map<string, number>): Row[] =>
+  Array.from(added)
     .filter(([, rows]) => rows > 100)
     .map(([table, rows]) =>
-      row(`${engine}, a row of ${table}`, 'bytes', [(sum(after, table) - sum(before, table)) / rows]),
+      row(`${engine}, a row of ${table}`, 'bytes', [(sizeOf(after, table) - sizeOf(before, table)) / rows]),
     )
+
+/** Of each table that a verb lets grow. */
+function eachTableOf(name: string, before: Part[], after: Part[], calls: number): Row[] {
+  const tables = [...new Set(after.map(({ table }) => table))]
+  return tables
+    .map(table => ({ table, each: (sizeOf(after, table) - sizeOf(before, table)) / calls }))
+    .filter(({ each }) => each >= SHOWN)
+    .map(({ table, each }) => row(`${name}: ${table}`, 'bytes', [each]))
 }
 
 const nameOf = ({ table, index }: Part) => (index === null ? table : `${table}: ${index}`)
