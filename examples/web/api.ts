@@ -296,6 +296,8 @@ export type Board = keyof typeof BOARDS
 
 export const readFeed = (cursor?: string) => send(api.readFeed({ limit: 30, cursor }))
 export const readSanctions = () => send(api.listSanctions())
+export const fileAppeal = (appeal: Input<'fileAppeal'>, idempotencyKey: string) =>
+  send(api.fileAppeal(appeal, { idempotencyKey }))
 export const readDocuments = () => send(api.listDocuments({ lang }))
 export const readConsents = () => send(api.readConsents())
 export const readReferral = () => send(api.readReferral())

@@ -52,6 +52,7 @@ import { Purchase } from './screens/purchase.tsx'
 import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
+import { Sanctions } from './screens/sanctions.tsx'
 import { Sessions } from './screens/sessions.tsx'
 import { Sets } from './screens/sets.tsx'
 import { Shop } from './screens/shop.tsx'
@@ -126,9 +127,9 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />
       return id === undefined ? <Profile /> : <NotFound />
-    // Messages of every club lead here; sanctions are shown on every screen.
+    // Messages of every club lead here.
     case 'account':
-      if (id === 'sanctions') return <Home />
+      if (id === 'sanctions') return <Sanctions />
       return id === 'tiers' || id === 'memberships' ? <Membership /> : <NotFound />
     case 'wallet':
       return <Wallet />
@@ -221,7 +222,7 @@ function Frame({ notice }: { notice: string | null }) {
       <SideBar current={TAB_OF[route[0] ?? 'home'] ?? route[0] ?? 'home'} />
       <div class="page">
         <Offline />
-        <Standing />
+        {path !== 'account/sanctions' && <Standing />}
         {shown !== null && <Notice error={new Error(shown)} />}
         <main id="main" ref={main} tabIndex={-1}>
           {screenOf(route)}

@@ -51,6 +51,7 @@ const SCREENS = {
   blocks: '/profile/blocks',
   privacy: '/profile/privacy',
   limits: '/profile/limits',
+  sanctions: '/account/sanctions',
   delete: '/profile/delete',
   missing: '/nowhere',
 }

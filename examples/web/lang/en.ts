@@ -986,6 +986,27 @@ export const en = {
     muted: (why: string) => `What you do is not shown to your followers. Reason: ${why}.`,
     facts: (facts: string) => `The club states: ${facts}`,
     automated: 'A text filter found it, and a person decided.',
+    appeal: 'Appeal',
+    details: 'Details',
+  },
+  sanctions: {
+    title: 'Decisions about your account',
+    lead: 'What the club decided, and why. You can appeal once against each decision that is in force.',
+    none: 'The club has decided nothing about your account.',
+    decidedAt: (at: string) => `Decided on ${at}`,
+    lifted: (at: string) => `Lifted on ${at}`,
+    over: 'This decision has ended.',
+    appealLead:
+      'Another person than the one who decided reads your appeal. Until then the decision stays in force.',
+    why: 'Why the club should lift it',
+    send: 'Send the appeal',
+    sentAt: (at: string) => `Sent on ${at}`,
+    answeredAt: (at: string) => `Answered on ${at}`,
+    appeal: {
+      open: 'The club is reading your appeal.',
+      granted: 'Your appeal was granted. The decision was lifted.',
+      rejected: 'Your appeal was rejected.',
+    },
   },
   report: {
     title: 'Report',

@@ -734,6 +734,23 @@ export const ptBr: Text = {
     muted: why => `Por enquanto, o que você faz não aparece para quem segue você. Motivo: ${why}.`,
     facts: facts => `O clube informa: ${facts}`,
     automated: 'Encontrado por um filtro de texto e decidido por uma pessoa.',
+    appeal: 'Recorrer',
+    details: 'Detalhes',
+  },
+  sanctions: {
+    ...pt.sanctions,
+    title: 'Decisões sobre sua conta',
+    lead: 'O que o clube decidiu, e por quê. Você pode recorrer uma vez de cada decisão em vigor.',
+    none: 'O clube não decidiu nada sobre sua conta.',
+    lifted: at => `Revogada em ${at}`,
+    appealLead:
+      'Seu recurso é lido por outra pessoa, que não tomou a decisão. Até lá, a decisão continua em vigor.',
+    why: 'Por que o clube deve revogá-la',
+    appeal: {
+      open: 'O clube está analisando seu recurso.',
+      granted: 'Seu recurso foi aceito. A decisão foi revogada.',
+      rejected: 'Seu recurso foi recusado.',
+    },
   },
   report: {
     ...pt.report,

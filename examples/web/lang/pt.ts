@@ -1010,6 +1010,27 @@ export const pt: Text = {
     muted: why => `Por agora, o que fazes não aparece a quem te segue. Motivo: ${why}.`,
     facts: facts => `O clube indica: ${facts}`,
     automated: 'Encontrado por um filtro de texto e decidido por uma pessoa.',
+    appeal: 'Recorrer',
+    details: 'Detalhes',
+  },
+  sanctions: {
+    title: 'Decisões sobre a tua conta',
+    lead: 'O que o clube decidiu, e porquê. Podes recorrer uma vez de cada decisão em vigor.',
+    none: 'O clube não decidiu nada sobre a tua conta.',
+    decidedAt: at => `Decidido em ${at}`,
+    lifted: at => `Levantada em ${at}`,
+    over: 'Esta decisão terminou.',
+    appealLead:
+      'O teu recurso é lido por outra pessoa, que não tomou a decisão. Até lá, a decisão continua em vigor.',
+    why: 'Porque deve o clube levantá-la',
+    send: 'Enviar o recurso',
+    sentAt: at => `Enviado em ${at}`,
+    answeredAt: at => `Respondido em ${at}`,
+    appeal: {
+      open: 'O clube está a analisar o teu recurso.',
+      granted: 'O teu recurso foi aceite. A decisão foi levantada.',
+      rejected: 'O teu recurso foi recusado.',
+    },
   },
   report: {
     title: 'Denunciar',

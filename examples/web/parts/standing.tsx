@@ -2,6 +2,7 @@
 import { readSanctions, type Sanction } from '../api.ts'
 import { formatMoment, text } from '../lang/lang.ts'
 import { useLoaded } from '../load.tsx'
+import { addressOf, Link } from '../router.tsx'
 import { Icon } from './icon.tsx'
 
 export function Standing() {
@@ -14,18 +15,27 @@ export function Standing() {
           <Icon name="lock" />
           <span class="grow">
             {wordsOf(sanction)}
-            {sanction.statement?.facts && (
-              <bdi class="statement">{text.standing.facts(sanction.statement.facts)}</bdi>
-            )}
-            {sanction.statement?.automated && <span class="statement">{text.standing.automated}</span>}
+            <Statement sanction={sanction} />
           </span>
+          <Link to={addressOf('account', 'sanctions')} class="button small">
+            {sanction.appealable ? text.standing.appeal : text.standing.details}
+          </Link>
         </p>
       ))}
     </div>
   )
 }
 
-function wordsOf({ kind, until, reason }: Sanction): string {
+/** The facts that the club states, and whether software found them. */
+export const Statement = ({ sanction: { statement } }: { sanction: Sanction }) => (
+  <>
+    {statement?.facts && <bdi class="statement">{text.standing.facts(statement.facts)}</bdi>}
+    {statement?.automated && <span class="statement">{text.standing.automated}</span>}
+  </>
+)
+
+/** Of a sanction that is in force. */
+export function wordsOf({ kind, until, reason }: Sanction): string {
   const why = text.reasons[reason] ?? reason
   if (kind === 'suspend' && until !== null) return text.standing.suspended(formatMoment(until), why)
   return kind === 'mute' ? text.standing.muted(why) : text.standing.hidden(why)
