@@ -10,6 +10,7 @@ import { seasonsRoutes } from '../club/seasons/routes.ts'
 import { sponsorsRoutes } from '../club/sponsors/routes.ts'
 import { teamsRoutes } from '../club/teams/routes.ts'
 import { createCachedRead } from '../core/cached-read.ts'
+import type { DomainError } from '../core/problems.ts'
 import type { RequestHandler } from '../core/tracer.ts'
 import { readSinkNotices } from '../delivery/event-sink/backlog.ts'
 import { preferenceRoutes } from '../delivery/preferences/routes.ts'
@@ -46,6 +47,7 @@ import { consoleUrlOf } from '../operate/console/contract/settings.ts'
 import { demoRoutes } from '../platform/docs/demo.ts'
 import { guideRoutes } from '../platform/docs/guide/routes.ts'
 import { missingPage, prefersPage } from '../platform/docs/missing-page.ts'
+import { refusalPage, wantsPage } from '../platform/docs/refusal-page.ts'
 import { type Development, docsRoutes } from '../platform/docs/routes.ts'
 import { healthRoutes } from '../platform/health/routes.ts'
 import { methodsOf, shadowedRoutes, templateOf } from '../platform/http/edge/methods.ts'
@@ -219,8 +221,11 @@ export function createApp(deps: Deps) {
     templateOf: (path: string) => templateOf(routes, path),
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     facts,
-    missingPage: (request: Request, detail: string | undefined) =>
-      prefersPage(request) ? missingPage(detail, shareAsset) : undefined,
+    refusalPage(request: Request, { code, type, explanation }: DomainError) {
+      if (code === 'not_found')
+        return prefersPage(request) ? missingPage(explanation.detail, shareAsset) : undefined
+      return wantsPage(request) ? refusalPage(request, type, shareAsset) : undefined
+    },
   }
   const composed = app.use(serverHooks(deps, surroundings))
   for (const { method, path } of shadowedRoutes(api.routes))

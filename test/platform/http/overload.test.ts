@@ -90,6 +90,16 @@ for (const engine of engines) {
       expect(late.map(({ code }) => code)).toEqual(Array(LATE).fill('overloaded'))
       for (const { retryAfter } of late) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1)
 
+      const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+      const form = await fetch(`${api.origin}/withdraw`, {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'order=1&email=ana@example.com',
+      })
+      expect([form.status, form.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
+      expect(Number(form.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(await form.text()).toContain('The server is busy.')
+
       const reads = Array.from({ length: 20 }, () => fetch(`${api.origin}/api/teams`))
       expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(Array(20).fill(200))
       expect((await fetch(`${api.origin}/readyz`)).status).toBe(200)
@@ -97,7 +107,9 @@ for (const engine of engines) {
       await release()
 
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(EARLY).fill(201))
-      const refused = [...late, ...(await Promise.all(probes))].filter(({ status }) => status === 503).length
+      const refused = [...late, ...(await Promise.all(probes)), form].filter(
+        ({ status }) => status === 503,
+      ).length
       expect((await write(EARLY + LATE)).status).toBe(201)
 
       // Refusals share one line of the log a second.

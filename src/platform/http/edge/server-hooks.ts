@@ -71,8 +71,8 @@ interface ServerContext {
   /** The address of the connection of a request. */
   peerOf(request: Request): string | undefined
   facts: RouteFacts
-  /** For an unknown path, if the client is a browser that opens it. */
-  missingPage?(request: Request, detail: string | undefined): Response | undefined
+  /** The refusal as a page, if the client is a browser that opens a page or sends its form. */
+  refusalPage?(request: Request, refusal: DomainError): Response | undefined
 }
 
 interface HookDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'randomBytes'> {
@@ -87,7 +87,7 @@ interface HookDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'randomBytes'>
 
 export const serverHooks = (
   deps: HookDeps,
-  { allowedMethods, templateOf, peerOf, facts, missingPage }: ServerContext,
+  { allowedMethods, templateOf, peerOf, facts, refusalPage }: ServerContext,
 ) => {
   const { config, db, elapsed, lifecycle, log, newId, observers, randomBytes, rateLimiter, tracer } = deps
   const { network } = config
@@ -199,7 +199,21 @@ export const serverHooks = (
     const refusal = new DomainError(transportProblems.method_not_allowed, {
       detail: `This path accepts ${headers.Allow}.`,
     })
-    return problemResponse(refusal, requestId, headers)
+    return refuse(request, refusal, requestId, headers)
+  }
+
+  /** A page has the headers of the problem document that it replaces. */
+  function refuse(
+    request: Request,
+    refusal: DomainError,
+    requestId: string,
+    headers?: Record<string, string>,
+  ) {
+    const document = problemResponse(refusal, requestId, headers)
+    const page = refusalPage?.(request, refusal)
+    if (!page) return document
+    for (const [name, value] of document.headers) if (name !== 'content-type') page.headers.set(name, value)
+    return page
   }
 
   function logRefusedOrigin(requestId: string, path: string, origin: string): void {
@@ -299,9 +313,7 @@ export const serverHooks = (
               ...members,
             })
           }
-          response =
-            (response.code === 'not_found' ? missingPage?.(request, detail) : undefined) ??
-            problemResponse(response, requestId)
+          response = refuse(request, response, requestId)
         }
         requestLog.end(request, response.status, route)
         return respond(response, set)
