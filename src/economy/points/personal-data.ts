@@ -2,7 +2,7 @@
  * Exports the points of a fan, and transfers those of a merged record, with entries in both ledgers. The points that the fan has
  * earned count for the lifetime points of the other fan, and on boards that are not final; the spent part is booked as spent.
  */
-import { and, asc, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { toList } from '../../../db/listed.ts'
@@ -23,7 +23,7 @@ import {
 import { exportGrants } from './grants.ts'
 import { exportPointsHolds } from './holds.ts'
 import { openLedgers } from './ledger.ts'
-import { findSeam } from './seams.ts'
+import { findSeam, type Seam } from './seams.ts'
 
 /** A fan's points, oldest entry first: exactly the entries that make up the exported balance, also during concurrent bookings. */
 export async function exportPoints(reader: Reader, userId: string) {
@@ -40,11 +40,21 @@ export async function exportPoints(reader: Reader, userId: string) {
   return {
     balance: account?.balance ?? 0,
     lifetime: account?.lifetime ?? 0,
-    archived: seam ? { until: seam.until, files: seam.files } : null,
+    archived: seam ? { until: seam.until, files: seam.files, points: await sumArchived(reader, seam) } : null,
     entries,
     holds: await exportPointsHolds(reader, userId),
     grants: await exportGrants(reader, userId),
   }
+}
+
+/** What the archived entries add to the balance. Entries that are not archived can come before the seam. */
+async function sumArchived(reader: Reader, { userId, seq, balance }: Seam): Promise<number> {
+  const { pointsEntries: entries } = reader.tables
+  const [kept] = await reader
+    .select({ points: sql`coalesce(sum(${entries.delta}), 0)`.mapWith(Number) })
+    .from(entries)
+    .where(and(eq(entries.userId, userId), lte(entries.seq, seq)))
+  return balance - (kept?.points ?? 0)
 }
 
 export interface CarriedPoints {

@@ -14,6 +14,7 @@ import {
 import { readPast } from '../../../../src/economy/archive/past.ts'
 import { archiveKeyOf } from '../../../../src/economy/events/archived.ts'
 import { explainRow } from '../../../../src/economy/events/explain-event.ts'
+import { appendEntry } from '../../../../src/economy/points/ledger.ts'
 import { findSeam } from '../../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
@@ -190,6 +191,23 @@ onEachEngine(
         eventId: first.id,
         rules: [{ outcome: 'granted', points: 10 }],
       })
+    })
+
+    test('is stated in the export of a fan: the entries that are left and the archived points are the balance', async () => {
+      const { userId } = await withPast()
+      // The archive never takes it, although it comes before the seam of the next run.
+      await world.db.write(tx =>
+        appendEntry(tx, { userId, delta: 7, reason: 'adjustment', ref: unique('kept') }),
+      )
+      world.clock.advance(70 * DAY)
+      await happen(world.db, { userId, type })
+      await archive(world.db, folder)
+      const document = await exportUser(world.db.read, { id: userId })
+      const { points } = JSON.parse((await Array.fromAsync(streamJson(document ?? {}))).join(''))
+      const left = points.entries.map(({ delta }: { delta: number }) => delta)
+      expect(left).toEqual([7, 10])
+      const until = (await findSeam(world.db.read, userId))?.until.toISOString()
+      expect(points).toMatchObject({ balance: 37, archived: { points: 20, until } })
     })
 
     test('leaves events that count for a quest which is open', async () => {
