@@ -15,6 +15,12 @@ const MAX_REST_MS = 1_000
 export const restAfter = (began: number): Promise<void> =>
   Bun.sleep(Math.min(performance.now() - began, MAX_REST_MS))
 
+/** As `restAfter`, for as long as this process has used a core since `began`: a wait for the database or the disk left it to others. */
+export function restAfterCpu(began: NodeJS.CpuUsage): Promise<void> {
+  const { user, system } = process.cpuUsage(began)
+  return Bun.sleep(Math.min((user + system) / 1_000, MAX_REST_MS))
+}
+
 /** Repeats `change`, which returns how many rows it changed, until it changes fewer than `size`, with rests between. Returns the sum. */
 export async function inBatches(
   db: Pick<Database, 'write'>,

@@ -1,6 +1,6 @@
 /** Messages of moments: matches to predict, and memberships that end. Tasks of any number of processes find the fans in batches. */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { restAfter } from '../../../db/batches.ts'
+import { restAfterCpu } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
@@ -51,12 +51,12 @@ async function remindOfMatches(
   for (const match of closing.filter(({ id }) => !done.has(id))) {
     const data = await describeMatch(db.read, match)
     while (!stopping()) {
-      const began = performance.now()
+      const began = process.cpuUsage()
       const batch = await db.write(tx => remindBatch(tx, listening, moment, data))
       if (!batch) break
       sum += batch.written
       if (batch.isLast) break
-      await restAfter(began)
+      await restAfterCpu(began)
     }
   }
   return sum
@@ -112,7 +112,7 @@ async function remindBatch(
 async function remindOfMemberships({ db, stopping = () => false }: Running, listening: Listening) {
   let [sum, after] = [0, '']
   while (!stopping()) {
-    const began = performance.now()
+    const began = process.cpuUsage()
     const now = db.read.now()
     const until = new Date(now.getTime() + MEMBERSHIP_MS)
     const ending = await selectEnding(db.read, { now, until, after, limit: FANS_TOGETHER })
@@ -139,7 +139,7 @@ async function remindOfMemberships({ db, stopping = () => false }: Running, list
     const last = ending.at(-1)
     if (ending.length < FANS_TOGETHER || !last) break
     after = last.ref
-    await restAfter(began)
+    await restAfterCpu(began)
   }
   return sum
 }
