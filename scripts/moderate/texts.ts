@@ -53,13 +53,13 @@ export async function showFan({ read }: Database, named: string): Promise<Comman
 
 export async function showYear({ read }: Database, year: number): Promise<CommandResult> {
   const report = await reportYear(read, year)
-  const { decisions, reports, appeals, timeZone } = report
+  const { decisions, reports, appeals, notices, timeZone } = report
   const counts = decisions.map(({ reason, kind, decisions: all, automated, found }) =>
-    [reason, kind, all, found.fans, found.text_filter, found.staff, automated].map((cell, n) =>
+    [reason, kind, all, found.fans, found.text_filter, found.notices, found.staff, automated].map((cell, n) =>
       `${cell}`.padEnd(COLUMNS[n] ?? 0),
     ),
   )
-  const head = ['reason', 'decision', 'count', 'by fans', 'by filter', 'by staff', 'automated']
+  const head = ['reason', 'decision', 'count', 'by fans', 'by filter', 'by notice', 'by staff', 'automated']
   const lines = [
     `${year}, ${timeZone}. A person made every decision; automated: software found the content of a sanction.`,
     ...[head.map((cell, n) => cell.padEnd(COLUMNS[n] ?? 0)), ...counts].map(cells =>
@@ -69,12 +69,15 @@ export async function showYear({ read }: Database, year: number): Promise<Comman
     `Median time to the decision: ${describeTime(reports.medianSeconds)}`,
     `Appeals filed: ${appeals.filed}, granted: ${appeals.granted}, rejected: ${appeals.rejected}, open: ${appeals.open}`,
     `Median time to the decision: ${describeTime(appeals.medianSeconds)}`,
+    `Notices filed: ${notices.filed}, counted with others: ${notices.merged}, acted on: ${notices.actedOn}, refused: ${notices.refused}, ended by an erasure: ${notices.ended}, open: ${notices.open}`,
+    ...notices.categories.map(({ category, filed }) => `  ${category}: ${filed}`),
+    `Median time to the decision: ${describeTime(notices.medianSeconds)}`,
   ]
   return { json: report, text: lines.join('\n') }
 }
 
 /** Widths of the table. */
-const COLUMNS = [16, 10, 7, 9, 11, 10, 9]
+const COLUMNS = [16, 10, 7, 9, 11, 11, 10, 9]
 
 const describeTime = (seconds: number | null): string =>
   seconds === null ? 'none was decided' : `${(seconds / 3_600).toFixed(1)} hours`

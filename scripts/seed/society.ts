@@ -3,6 +3,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, like, notInArray, type SQL } 
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { decide } from '../../src/fan/moderation/cases.ts'
+import { recordNotice } from '../../src/fan/moderation/notices.ts'
 import { fileReport } from '../../src/fan/moderation/reports.ts'
 import { blockFan } from '../../src/identity/relations/block.ts'
 import { followFan } from '../../src/identity/relations/follow.ts'
@@ -120,6 +121,16 @@ async function write(tx: Transaction, members: Member[]): Promise<void> {
   const sanction = await decide(tx, at(8).userId, { ...by, kind: 'mute', facts })
   const appeal = await appealSanction(tx, at(8), { sanctionId: sanction.id, text: 'I quoted others.' })
   await decideAppeal(tx, appeal.id, { reason: 'other', decidedBy: 'Bruno', granted: true })
+  const notice = {
+    category: 'intellectual_property',
+    subject: { kind: 'locker', id: at(1).handle },
+    location: `https://club.example/lockers/${at(1).handle}`,
+    explanation: 'The title of the locker is a trade mark of our shop.',
+    name: 'Rita Costa',
+    email: 'rita@example.com',
+    goodFaith: true,
+  } as const
+  await recordNotice(tx, notice, 'en')
 }
 
 /** Items that can be traded now. */

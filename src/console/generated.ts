@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "campaign_not_found" | "campaign_inactive" | "campaign_changed" | "campaign_finished" | "campaign_started" | "campaign_not_running" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "campaign_not_found" | "campaign_inactive" | "campaign_changed" | "campaign_finished" | "campaign_started" | "campaign_not_running" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "notice_not_open" | "notice_not_found" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -684,6 +684,22 @@ export interface components {
              * @constant
              */
             code: "appeal_of_own_decision";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The notice was already decided, or there is none with this id. */
+        NoticeNotOpenProblem: {
+            /**
+             * @description `notice_not_open`.
+             * @constant
+             */
+            code: "notice_not_open";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No notice of illegal content has this id. */
+        NoticeNotFoundProblem: {
+            /**
+             * @description `notice_not_found`.
+             * @constant
+             */
+            code: "notice_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No league has this id, or the caller is not a member of it. Only members can read a league. */
         LeagueNotFoundProblem: {
@@ -2825,6 +2841,8 @@ export interface components {
             oldest: string | null;
             /** @description Open appeals. */
             appeals: number;
+            /** @description Open notices of illegal content. */
+            notices: number;
         };
         /** ModeratedFan */
         ModeratedFan: {
@@ -2990,6 +3008,54 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** ContentNotice */
+        ContentNotice: {
+            /** @description The notice: the number of its receipt. */
+            id: string;
+            /**
+             * @description What kind of law the content breaks.
+             * @enum {string}
+             */
+            category: "child_abuse" | "hate" | "threats" | "defamation" | "privacy" | "intellectual_property" | "fraud" | "other";
+            /**
+             * @description What the content is. Null: the server does not know it.
+             * @enum {string|null}
+             */
+            subjectKind: "fan" | "locker" | null;
+            /** @description Whose content it is, if the server knows it. */
+            fan: components["schemas"]["ModeratedFan"] | null;
+            /** @description The handle that the notifier named. */
+            reference: string | null;
+            /** @description Where it is, in words of the notifier. */
+            location: string | null;
+            /** @description Why it is illegal. Null: deleted long after the decision, or with the fan. */
+            explanation: string | null;
+            /** @description What the content showed when the notice came. */
+            evidence: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Further notices about the content that were counted only. */
+            repeats: number;
+            /** @description Whether an e-mail address of the notifier is stored. */
+            hasNotifier: boolean;
+            /** @description When it came. */
+            createdAt: string;
+            /** @description When it was decided. */
+            decidedAt: string | null;
+            /** @description Null: it is open. */
+            actionTaken: boolean | null;
+            /** @description Name of the moderator. Null also where the fan was erased before. */
+            decidedBy: string | null;
+            /** @description What to write to the notifier, in their language, once it is decided. */
+            reply: string | null;
+        };
+        /** ContentNotices */
+        ContentNotices: {
+            /** @description In the order of the state. */
+            notices: components["schemas"]["ContentNotice"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
         /** NewDecision */
         NewDecision: {
             /**
@@ -3040,6 +3106,37 @@ export interface components {
         };
         /** RevealReporter */
         RevealReporter: {
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** NoticeDecision */
+        NoticeDecision: {
+            /** @description Whether the club acts on the content. */
+            actionTaken: boolean;
+            /**
+             * @description What was wrong, as the fan sees it.
+             * @enum {string}
+             */
+            reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description Why, for the notifier, in their language. */
+            answer: string;
+            /**
+             * @description Decided about the fan of the content in the same step.
+             * @enum {string}
+             */
+            sanction?: "hide" | "mute" | "suspend";
+            /** @description Of a sanction, which needs it: what happened, as plain text that the fan sees. */
+            facts?: string;
+            /** @description Of a suspension, which needs it: up to ten years ahead. */
+            until?: string;
+        };
+        /** NoticeDecided */
+        NoticeDecided: {
+            /** @description The notice. */
+            noticeId: string;
+        };
+        /** ForNotifier */
+        ForNotifier: {
             /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
@@ -4350,6 +4447,58 @@ export interface operations {
             };
         };
     };
+    decideNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The notice. */
+                noticeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeDecided"];
+                };
+            };
+        };
+    };
+    deleteNotifier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The notice. */
+                noticeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForNotifier"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     disableWebhookEndpoint: {
         parameters: {
             query?: never;
@@ -5574,6 +5723,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MatchQuestions"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description `open`, the oldest first, by default; or `decided`, newest first. */
+                state?: "open" | "decided";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentNotices"];
                 };
             };
         };
@@ -7193,6 +7369,37 @@ export interface operations {
             };
         };
     };
+    revealNotifier: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The notice. */
+                noticeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForNotifier"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string | null;
+                        /** @description Null: none was given, or it was deleted. */
+                        email: string | null;
+                    };
+                };
+            };
+        };
+    };
     revealReporter: {
         parameters: {
             query?: never;
@@ -7918,6 +8125,8 @@ export interface problems {
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
   'appeal_not_open': components['schemas']['AppealNotOpenProblem']
   'appeal_of_own_decision': components['schemas']['AppealOfOwnDecisionProblem']
+  'notice_not_open': components['schemas']['NoticeNotOpenProblem']
+  'notice_not_found': components['schemas']['NoticeNotFoundProblem']
   'league_not_found': components['schemas']['LeagueNotFoundProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'match_not_over': components['schemas']['MatchNotOverProblem']
@@ -7968,6 +8177,10 @@ export interface codes {
   decideAppeal: 'malformed_request' | 'request_timeout' | 'appeal_not_open' | 'appeal_of_own_decision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Decide a case, and resolve all its open reports. A note leaves the case open. If several decisions are made at the same time, one succeeds. */
   decideCase: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'case_not_open' | 'sanction_not_in_force' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Decide a notice of illegal content, with or without a sanction of the fan */
+  decideNotice: 'malformed_request' | 'fan_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'case_not_open' | 'notice_not_open' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Delete the name and the e-mail address of who sent a notice */
+  deleteNotifier: 'malformed_request' | 'notice_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Disable an endpoint; its events are kept for 30 days */
   disableWebhookEndpoint: 'malformed_request' | 'webhook_endpoint_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Enable an endpoint; pending events are sent first */
@@ -8048,6 +8261,8 @@ export interface codes {
   listLeagueMembers: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the questions about a match, with their votes */
   listMatchQuestions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the notices of illegal content of people without an account */
+  listNotices: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the due refunds of all kinds of purchases */
   listRefundsDue: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the seasons that have matches */
@@ -8160,6 +8375,8 @@ export interface codes {
   resetMatchRevision: 'malformed_request' | 'match_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Restore a revision of an entry */
   restoreCatalogueEntry: 'malformed_request' | 'revision_not_found' | 'request_timeout' | 'catalogue_conflict' | 'revision_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Read who sent a notice; the audit log records it */
+  revealNotifier: 'malformed_request' | 'notice_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read who filed a report; the audit log records it */
   revealReporter: 'malformed_request' | 'request_timeout' | 'case_not_open' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Revoke the keys of a source */
@@ -8229,6 +8446,8 @@ export const requests = {
   decideAboutFan: { method: 'POST', path: '/api/moderation/fans/{fanId}/decisions', body: true },
   decideAppeal: { method: 'POST', path: '/api/moderation/appeals/{appealId}/decision', body: true },
   decideCase: { method: 'POST', path: '/api/moderation/cases/{caseId}/decisions', body: true },
+  decideNotice: { method: 'POST', path: '/api/moderation/notices/{noticeId}/decision', body: true },
+  deleteNotifier: { method: 'POST', path: '/api/moderation/notices/{noticeId}/forget-notifier', body: true },
   disableWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/disable', body: true },
   enableWebhookEndpoint: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/enable', body: true },
   endMembershipOfFan: { method: 'POST', path: '/api/fans/{fanId}/memberships/{ref}/end', body: true },
@@ -8269,6 +8488,7 @@ export const requests = {
   listJobs: { method: 'GET', path: '/api/jobs' },
   listLeagueMembers: { method: 'GET', path: '/api/leagues/{leagueId}/members' },
   listMatchQuestions: { method: 'GET', path: '/api/live/matches/{matchId}/questions' },
+  listNotices: { method: 'GET', path: '/api/moderation/notices' },
   listRefundsDue: { method: 'GET', path: '/api/refunds' },
   listSeasons: { method: 'GET', path: '/api/match-day/seasons' },
   listServerKeys: { method: 'GET', path: '/api/keys' },
@@ -8325,6 +8545,7 @@ export const requests = {
   resendWebhookDelivery: { method: 'POST', path: '/api/webhooks/endpoints/{endpointId}/deliveries/{lane}/{sequence}/resend', body: true },
   resetMatchRevision: { method: 'POST', path: '/api/match-day/matches/{matchId}/revision', body: true },
   restoreCatalogueEntry: { method: 'POST', path: '/api/catalogue/{kind}/entries/{entryId}/restore', body: true },
+  revealNotifier: { method: 'POST', path: '/api/moderation/notices/{noticeId}/notifier', body: true },
   revealReporter: { method: 'POST', path: '/api/moderation/reports/{reportId}/reporter', body: true },
   revokeServerKeys: { method: 'POST', path: '/api/keys/{source}/revoke', body: true },
   rotateServerKey: { method: 'POST', path: '/api/keys/{source}/rotate', body: true },

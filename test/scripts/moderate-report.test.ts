@@ -60,15 +60,15 @@ onEachEngine(
         decisions: [
           {
             ...{ reason: 'spam', kind: 'mute', decisions: 2, automated: 0 },
-            found: { fans: 1, text_filter: 0, staff: 1 },
+            found: { fans: 1, text_filter: 0, notices: 0, staff: 1 },
           },
           {
             ...{ reason: 'hate', kind: 'hide', decisions: 1, automated: 1 },
-            found: { fans: 0, text_filter: 1, staff: 0 },
+            found: { fans: 0, text_filter: 1, notices: 0, staff: 0 },
           },
           {
             ...{ reason: 'other', kind: 'dismiss', decisions: 1, automated: 0 },
-            found: { fans: 0, text_filter: 1, staff: 0 },
+            found: { fans: 0, text_filter: 1, notices: 0, staff: 0 },
           },
         ],
         reports: {
@@ -76,14 +76,22 @@ onEachEngine(
           medianSeconds: 3 * 60,
         },
         appeals: { filed: 1, granted: 1, rejected: 0, open: 0, medianSeconds: 4 * 60 },
+        notices: {
+          ...{ filed: 0, merged: 0, categories: [], actedOn: 0, refused: 0, ended: 0, open: 0 },
+          medianSeconds: null,
+        },
       })
       const other = await reportYear(world.db.read, year() - 1)
       expect(other).toMatchObject({ decisions: [], reports: { filed: 0, medianSeconds: null } })
       if (world.databaseUrl === null) return
       const printed = await moderate('report', '--year', `${year()}`)
       expect([printed.code, printed.err]).toEqual([0, ''])
-      expect(printed.out).toContain('spam            mute      2      1        0          1         0')
-      expect(printed.out).toContain('hate            hide      1      0        1          0         1')
+      expect(printed.out).toContain(
+        'spam            mute      2      1        0          0          1         0',
+      )
+      expect(printed.out).toContain(
+        'hate            hide      1      0        1          0          0         1',
+      )
       expect(printed.out).not.toContain(spammer.handle)
       const { out } = await moderate('report', '--year', `${year()}`, '--json')
       expect(JSON.parse(out)).toEqual(counted)

@@ -44,9 +44,14 @@ function subjectOf({ subject, location }: Pick<NewNotice, 'subject' | 'location'
  * counted with one of them. `language`: in which the notifier is told the decision.
  */
 export const fileNotice = (db: Database, notice: NewNotice, language: string): Promise<NoticeReceipt> =>
-  db.write(tx => file(tx, notice, language))
+  db.write(tx => recordNotice(tx, notice, language))
 
-async function file(tx: Transaction, notice: NewNotice, language: string): Promise<NoticeReceipt> {
+/** As `fileNotice`. */
+export async function recordNotice(
+  tx: Transaction,
+  notice: NewNotice,
+  language: string,
+): Promise<NoticeReceipt> {
   const { category, location, explanation, name, email } = notice
   const subject = subjectOf(notice)
   // An erasure of the fan waits, and clears the notice as well.
@@ -171,6 +176,26 @@ export async function countOpenNotices(reader: Reader): Promise<{ open: number; 
     .from(notices)
     .where(isNull(notices.decidedAt))
   return row ?? { open: 0, since: null }
+}
+
+export interface Notifier {
+  name: string | null
+  email: string | null
+}
+
+/** @throws DomainError `notice_not_found` */
+export async function readNotifier(reader: Reader, noticeId: string): Promise<Notifier> {
+  const notice = await findNotice(reader, noticeId)
+  if (!notice) throw new DomainError(noticeProblems.notice_not_found)
+  const { name, email } = notice
+  return { name, email }
+}
+
+/** For notifiers who ask for it. The notice stays. @throws DomainError `notice_not_found` */
+export async function deleteNotifier(tx: Transaction, noticeId: string): Promise<void> {
+  const { contentNotices: notices } = tx.tables
+  const [found] = await tx.update(notices).set(NO_NOTIFIER).where(eq(notices.id, noticeId)).returning()
+  if (!found) throw new DomainError(noticeProblems.notice_not_found)
 }
 
 /** Deletes the texts and the notifiers of notices that were decided long ago. What reports of a year count stays. */

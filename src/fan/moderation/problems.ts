@@ -9,8 +9,13 @@ export const moderationProblems = defineProblems({
   },
 })
 
-/** For staff: no operation of the API responds with it. */
+/** For staff: no operation of the API responds with them. */
 export const noticeProblems = defineProblems({
+  notice_not_found: {
+    status: 404,
+    title: 'There is no such notice',
+    description: 'No notice of illegal content has this id.',
+  },
   notice_not_open: {
     status: 409,
     title: 'The notice is not open',

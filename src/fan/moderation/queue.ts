@@ -5,6 +5,7 @@ import { countOpenAppeals, listOpenAppeals } from '../../identity/sanctions/appe
 import { readHandles } from '../../identity/users/handles.ts'
 import { type CaseList, countOpenCases, countOpenReports, listCases } from './cases.ts'
 import { presentAppeal, presentDecision } from './fan-record.ts'
+import { countOpenNotices } from './notices.ts'
 
 const MAX_LISTED = 100
 
@@ -16,6 +17,7 @@ export async function countOpen(reader: Reader) {
     reports: open,
     oldest: since?.toISOString() ?? null,
     appeals: await countOpenAppeals(reader),
+    notices: (await countOpenNotices(reader)).open,
   }
 }
 

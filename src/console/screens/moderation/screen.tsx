@@ -21,6 +21,7 @@ import { BULK_KINDS, DecideCases } from './bulk.tsx'
 import { CaseView, DECISIONS, KEYS, useCase } from './case-view.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
 import { LeagueList, LeagueScreen } from './leagues.tsx'
+import { NoticeList } from './notices.tsx'
 import { KINDS, type Kind, nameOf, PROMISE_MS } from './words.ts'
 
 const POLL_MS = 15_000
@@ -31,7 +32,7 @@ export function Screen() {
 }
 
 function Moderation() {
-  const [tab, setTab] = useChoice('tab', ['queue', 'appeals', 'leagues'])
+  const [tab, setTab] = useChoice('tab', ['queue', 'appeals', 'notices', 'leagues'])
   const open = useResource('moderation open', signal => api.countOpenCases({}, { signal }), {
     pollMs: POLL_MS,
   })
@@ -43,6 +44,7 @@ function Moderation() {
         tabs={[
           { id: 'queue', title: 'Cases', count: open.data?.cases ?? null },
           { id: 'appeals', title: 'Appeals', count: open.data?.appeals ?? null },
+          { id: 'notices', title: 'Notices', count: open.data?.notices ?? null },
           { id: 'leagues', title: 'Leagues' },
         ]}
         current={tab}
@@ -50,6 +52,8 @@ function Moderation() {
       >
         {tab === 'leagues' ? (
           <LeagueList />
+        ) : tab === 'notices' ? (
+          <NoticeList onDone={open.reload} />
         ) : tab === 'appeals' ? (
           <AppealList onDone={open.reload} />
         ) : (

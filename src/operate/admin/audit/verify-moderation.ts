@@ -34,6 +34,7 @@ export async function findWrongModeration(reader: Reader, range: Range): Promise
     ...(await findWrongStatements(reader, range)),
     ...(await findWrongAppeals(reader, range, byFan)),
     ...(await findWrongReports(reader, range)),
+    ...(await findWrongNotices(reader, range)),
   ]
 }
 
@@ -141,4 +142,20 @@ async function findWrongReports(reader: Reader, range: Range): Promise<Finding[]
       ...differs(fanId, what('action_taken'), decision.kind !== 'dismiss', actionTaken),
     ]
   })
+}
+
+/** A sanction that was decided with a notice is one of the fan of its content. */
+async function findWrongNotices(reader: Reader, range: Range): Promise<Finding[]> {
+  const { contentNotices: notices, moderationDecisions: decisions } = reader.tables
+  const rows = await reader
+    .select({ id: notices.id, fanId: notices.fanId, kind: decisions.kind, ofDecision: decisions.fanId })
+    .from(notices)
+    .innerJoin(decisions, eq(decisions.id, notices.decisionId))
+    .where(inRange(decisions.fanId, range))
+  return rows.flatMap(({ id, fanId, kind, ofDecision }) => [
+    ...differs(ofDecision, `content_notices.fan_id of ${id}`, ofDecision, fanId),
+    ...(SANCTIONS.some(sanction => sanction === kind)
+      ? []
+      : differs(ofDecision, `content_notices.decision_id of ${id}`, 'a sanction', kind)),
+  ])
 }

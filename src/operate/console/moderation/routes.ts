@@ -3,6 +3,7 @@
 import { type Cursors, pageOf } from '../../../core/pagination.ts'
 import { findReport } from '../../../fan/moderation/cases.ts'
 import { findFan } from '../../../fan/moderation/fan-record.ts'
+import { deleteNotifier, readNotifier } from '../../../fan/moderation/notices.ts'
 import { countOpen } from '../../../fan/moderation/queue.ts'
 import {
   readAppeals,
@@ -11,13 +12,14 @@ import {
   readRecord,
   readReporter,
 } from '../../../fan/moderation/read-case.ts'
+import { listNotices } from '../../../fan/moderation/read-notices.ts'
 import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../identity/sanctions/decisions.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
-import { decideAs, moderatorOf } from './decide.ts'
+import { decideAs, decideNoticeAs, moderatorOf } from './decide.ts'
 import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
@@ -84,6 +86,18 @@ const readRoutes = (deps: ModerationDeps, { db, cursors } = deps) =>
         query: schema.AppealsQuery,
         responses: { 200: schema.Appeals },
         problems: thrownBy.listAppeals,
+      }),
+    )
+    .get(
+      '/notices',
+      ({ query }) => listNotices(db.read, cursors, query.state ?? 'open', pageOf(query)),
+      consoleOperation({
+        id: 'listNotices',
+        summary: 'List the notices of illegal content of people without an account',
+        permission: 'moderation.read',
+        query: schema.NoticesQuery,
+        responses: { 200: schema.Notices },
+        problems: thrownBy.listNotices,
       }),
     )
 
@@ -157,6 +171,49 @@ const decisions = [
   }),
 ]
 
+const noticeActions = [
+  action({
+    ...about('notice', 'noticeId'),
+    path: '/notices/:noticeId/decision',
+    id: 'decideNotice',
+    summary: 'Decide a notice of illegal content, with or without a sanction of the fan',
+    permission: 'moderation.write',
+    params: schema.NoticeParams,
+    body: schema.NoticeDecision,
+    verb: (tx, { body, params: { noticeId }, staff }) => decideNoticeAs(tx, staff, noticeId, body),
+    detail: ({ fanId, actionTaken, decisionId }) => ({ fanId, actionTaken, decisionId }),
+    answer: schema.NoticeDecided,
+    respond: ({ id }) => ({ noticeId: id }),
+    problems: thrownBy.decideNotice,
+    example: { actionTaken: false, reason: 'other', answer: 'The text is satire.' },
+  }),
+  action({
+    ...about('notice', 'noticeId'),
+    path: '/notices/:noticeId/notifier',
+    id: 'revealNotifier',
+    summary: 'Read who sent a notice; the audit log records it',
+    permission: 'moderation.write',
+    params: schema.NoticeParams,
+    body: schema.ForNotifier,
+    verb: (tx, { params: { noticeId } }) => readNotifier(tx, noticeId),
+    answer: schema.Notifier,
+    problems: thrownBy.revealNotifier,
+    example: { reason: 'To tell the decision.' },
+  }),
+  action({
+    ...about('notice', 'noticeId'),
+    path: '/notices/:noticeId/forget-notifier',
+    id: 'deleteNotifier',
+    summary: 'Delete the name and the e-mail address of who sent a notice',
+    permission: 'moderation.write',
+    params: schema.NoticeParams,
+    body: schema.ForNotifier,
+    verb: (tx, { params: { noticeId } }) => deleteNotifier(tx, noticeId),
+    problems: thrownBy.deleteNotifier,
+    example: { reason: 'The notifier asked for it.' },
+  }),
+]
+
 export const moderationRoutes = (deps: ModerationDeps) =>
   withActions(
     readRoutes(deps).post(
@@ -184,5 +241,5 @@ export const moderationRoutes = (deps: ModerationDeps) =>
         examples: { body: exampleDecision },
       }),
     ),
-    decisions,
+    [...decisions, ...noticeActions],
   )

@@ -11,6 +11,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { NOTICE_CATEGORIES, NOTICE_SUBJECTS } from '../../../fan/moderation/notice-kinds.ts'
 import { DECISIONS, SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
@@ -27,6 +28,7 @@ export const Open = Closed(
     reports: Integer({ description: 'Open reports, in all cases.' }),
     oldest: Nullable(Instant('When the oldest open report was filed.')),
     appeals: Integer({ description: 'Open appeals.' }),
+    notices: Integer({ description: 'Open notices of illegal content.' }),
   },
   { title: 'OpenForModerators' },
 )
@@ -195,6 +197,88 @@ export const AppealDecision = Closed(
   { granted: Type.Boolean({ description: 'Whether the sanction is lifted.' }), reason, note },
   { title: 'AppealDecision' },
 )
+
+export const NoticesQuery = Closed({
+  ...PageQuery,
+  state: Type.Optional(
+    OneOf(['open', 'decided'], {
+      description: '`open`, the oldest first, by default; or `decided`, newest first.',
+    }),
+  ),
+})
+
+export const Notices = Closed(
+  {
+    notices: Type.Array(
+      Closed(
+        {
+          id: Id('The notice: the number of its receipt.'),
+          category: OneOf(NOTICE_CATEGORIES, { description: 'What kind of law the content breaks.' }),
+          subjectKind: Nullable(OneOf(NOTICE_SUBJECTS), {
+            description: 'What the content is. Null: the server does not know it.',
+          }),
+          fan: Nullable(Fan, { description: 'Whose content it is, if the server knows it.' }),
+          reference: Nullable(Type.String(), { description: 'The handle that the notifier named.' }),
+          location: Nullable(Type.String(), { description: 'Where it is, in words of the notifier.' }),
+          explanation: Nullable(Type.String(), {
+            description: 'Why it is illegal. Null: deleted long after the decision, or with the fan.',
+          }),
+          evidence: Nullable(Type.Record(Type.String(), Type.Unknown()), {
+            description: 'What the content showed when the notice came.',
+          }),
+          repeats: Integer({ description: 'Further notices about the content that were counted only.' }),
+          hasNotifier: Type.Boolean({ description: 'Whether an e-mail address of the notifier is stored.' }),
+          createdAt: Instant('When it came.'),
+          decidedAt: Nullable(Instant('When it was decided.')),
+          actionTaken: Nullable(Type.Boolean(), { description: 'Null: it is open.' }),
+          decidedBy: Nullable(Type.String(), {
+            description: 'Name of the moderator. Null also where the fan was erased before.',
+          }),
+          reply: Nullable(Type.String(), {
+            description: 'What to write to the notifier, in their language, once it is decided.',
+          }),
+        },
+        { title: 'ContentNotice' },
+      ),
+      { description: 'In the order of the state.' },
+    ),
+    nextCursor: NextCursor,
+  },
+  { title: 'ContentNotices' },
+)
+
+export const NoticeDecision = Closed(
+  {
+    actionTaken: Type.Boolean({ description: 'Whether the club acts on the content.' }),
+    reason,
+    answer: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Why, for the notifier, in their language.',
+    }),
+    sanction: Type.Optional(
+      OneOf(SANCTIONS, { description: 'Decided about the fan of the content in the same step.' }),
+    ),
+    facts: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Of a sanction, which needs it: what happened, as plain text that the fan sees.',
+      }),
+    ),
+    until: Type.Optional(InstantInput('Of a suspension, which needs it: up to ten years ahead.')),
+  },
+  { title: 'NoticeDecision' },
+)
+export type NoticeDecision = typeof NoticeDecision.static
+
+export const NoticeParams = Closed({ noticeId: IdReference('The notice.') })
+export const ForNotifier = Closed({ reason: Reason }, { title: 'ForNotifier' })
+export const Notifier = Closed({
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String(), { description: 'Null: none was given, or it was deleted.' }),
+})
+export const NoticeDecided = Closed({ noticeId: Id('The notice.') }, { title: 'NoticeDecided' })
 
 export const CaseParams = Closed({ caseId: IdReference('The case.') })
 export const FanParams = Closed({ fan: IdReference('Handle or user id.', 'calebe') })
