@@ -295,6 +295,17 @@ const BOARDS = {
 export type Board = keyof typeof BOARDS
 
 export const readFeed = (cursor?: string) => send(api.readFeed({ limit: 30, cursor }))
+/** The receipt of an order with its credit notes, as one HTML file to print, in the language of the app. */
+export async function readReceiptFile(orderId: string): Promise<{ name: string; file: Blob }> {
+  // Refused as any read is.
+  const { number } = await send(api.readReceipt({ orderId, lang }))
+  const headers = { accept: 'text/html', authorization: `Bearer ${await session.token()}` }
+  const path = `/api/user/orders/${encodeURIComponent(orderId)}/receipt?lang=${lang}`
+  const response = await fetch(path, { headers })
+  if (!response.ok) throw new Error(text.shop.noReceipt)
+  return { name: `${number}.html`, file: await response.blob() }
+}
+
 export const readSanctions = () => send(api.listSanctions())
 export const fileAppeal = (appeal: Input<'fileAppeal'>, idempotencyKey: string) =>
   send(api.fileAppeal(appeal, { idempotencyKey }))

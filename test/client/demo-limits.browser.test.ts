@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'an order is withdrawn by two buttons, and says what was refunded',
+    'the receipt of an order is saved, and the order is withdrawn by two buttons and says what was refunded',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 16)
@@ -99,6 +99,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const { paymentReference } = receipt.body
       expect((await call(page, 'PUT', 'checkout', { orderId, paymentReference })).status).toBe(200)
       await page.goto(`${demo.origin}/demo/orders/${orderId}`)
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Save the receipt' }).click()
+      const file = await saved
+      expect(file.suggestedFilename()).toMatch(/^[A-Z0-9-]+\.html$/i)
+      expect(await Bun.file(await file.path()).text()).toContain('<html lang="en"')
+      await takeScreenshot(page, 'demo-order-receipt')
       await page.getByRole('button', { name: 'Withdraw from contract here' }).click()
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, 'demo-withdrawal')

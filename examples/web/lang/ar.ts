@@ -333,6 +333,8 @@ export const ar: Text = {
     checkField: 'راجع هذا الحقل: لا يناسب البلد.',
     orders: 'الطلبات',
     noOrders: 'لم تطلب شيئًا بعد.',
+    receipt: 'حفظ الإيصال',
+    noReceipt: 'لا يوجد إيصال لهذا الطلب.',
     orderTitle: 'طلبك',
     units: count => `عدد القطع: ${formatCount(count)}`,
     times: (count, price) => `${formatCount(count)} × ${price}`,

@@ -306,6 +306,8 @@ export const en = {
     checkField: 'Check this field: it does not fit the country.',
     orders: 'Orders',
     noOrders: 'You have not ordered anything yet.',
+    receipt: 'Save the receipt',
+    noReceipt: 'There is no receipt of this order.',
     orderTitle: 'Your order',
     units: (count: number) => plural(count, 'item', 'items'),
     times: (count: number, price: string) => `${count.toLocaleString('en')} × ${price}`,

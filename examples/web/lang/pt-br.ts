@@ -254,6 +254,8 @@ export const ptBr: Text = {
     checkField: 'Confira este campo: não combina com o país.',
     orders: 'Pedidos',
     noOrders: 'Você ainda não fez pedidos.',
+    receipt: 'Salvar o recibo',
+    noReceipt: 'Não há recibo deste pedido.',
     orderTitle: 'Seu pedido',
     units: count => counted(count, { one: '# item', other: '# itens' }),
     cancel: 'Cancelar o pedido',

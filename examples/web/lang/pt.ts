@@ -318,6 +318,8 @@ export const pt: Text = {
     checkField: 'Verifica este campo: não corresponde ao país.',
     orders: 'Encomendas',
     noOrders: 'Ainda não encomendaste nada.',
+    receipt: 'Guardar o recibo',
+    noReceipt: 'Não há recibo desta encomenda.',
     orderTitle: 'A tua encomenda',
     units: count => counted(count, { one: '# artigo', other: '# artigos' }),
     times: (count, price) => `${formatCount(count)} × ${price}`,

@@ -15,6 +15,7 @@ import {
   prepareOrder,
   readOrder,
   readProduct,
+  readReceiptFile,
   readWallets,
   withdrawOrder,
 } from '../api.ts'
@@ -97,9 +98,34 @@ function Detail({ data, reload }: { data: OrderScreen; reload: () => Promise<voi
       {(order.status === 'paid' || order.status === 'fulfilled') && (
         <Withdrawal order={order} reload={reload} />
       )}
+      {order.paidAt !== null && <Receipt orderId={order.id} />}
       {order.status === 'pending' && <Payment data={data} reload={reload} />}
       {order.address && <ShippedTo address={order.address} />}
     </>
+  )
+}
+
+/** Saves it as a file: the page to print needs the token, which a link would not send. */
+function Receipt({ orderId }: { orderId: string }) {
+  const save = useWrite(async (_: null) => {
+    const { name, file } = await readReceiptFile(orderId)
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(file)
+    link.download = name
+    link.click()
+    URL.revokeObjectURL(link.href)
+  })
+  return (
+    <div class="form-foot">
+      <Button kind="plain" busy={save.isBusy} onClick={() => save.run(null)}>
+        {text.shop.receipt}
+      </Button>
+      {hasCode(save.error, 'receipt_not_found') ? (
+        <span role="status">{text.shop.noReceipt}</span>
+      ) : (
+        save.error !== null && <Notice error={save.error} />
+      )}
+    </div>
   )
 }
 
