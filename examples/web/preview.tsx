@@ -18,7 +18,9 @@ interface Shown {
 function show({ kind, entry, named, scheme }: Shown): void {
   document.documentElement.style.colorScheme = scheme
   const root = document.getElementById('app')
-  const content = views[kind]?.(entry, named)
+  // As the API would get it: a member that is undefined is left out, and has its default.
+  const draft: Entry = JSON.parse(JSON.stringify(entry))
+  const content = views[kind]?.(draft, named)
   if (root) render(<main class="page preview">{content}</main>, root)
 }
 

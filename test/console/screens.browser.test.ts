@@ -97,6 +97,7 @@ describe.skipIf(skipped)(title, () => {
           await list.getByRole('heading', { level: 1, name: /^New / }).waitFor()
           await list.locator('form').first().waitFor()
         }
+        expect(browser.complaints).toEqual([])
         await browser.close()
       })
 
