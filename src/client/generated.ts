@@ -1210,7 +1210,7 @@ export interface components {
              */
             code: "line_state_not_allowed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has no order and no purchase of a pack with this id, it is not paid, or it was paid before there were receipts. Packs for points have none. */
+        /** @description The caller has no order and no purchase of a pack with this id, it is not paid, or it was paid before there were receipts. Packs for points have none. For staff: the order has no receipt and no credit note with this number. */
         ReceiptNotFoundProblem: {
             /**
              * @description `receipt_not_found`.

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "campaign_not_found" | "campaign_inactive" | "campaign_changed" | "campaign_finished" | "campaign_started" | "campaign_not_running" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "notice_not_open" | "notice_not_found" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "account_not_found" | "membership_kind_not_found" | "membership_of_another_fan" | "own_role" | "role_of_provider" | "staff_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_archived" | "membership_not_found" | "document_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "campaign_not_found" | "campaign_inactive" | "campaign_changed" | "campaign_finished" | "campaign_started" | "campaign_not_running" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "notice_not_open" | "notice_not_found" | "league_not_found" | "match_not_found" | "match_not_over" | "stale_revision" | "question_not_found" | "question_answered" | "order_not_found" | "receipt_not_found" | "line_state_not_allowed" | "not_refundable" | "purchase_not_found" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -759,6 +759,14 @@ export interface components {
              * @constant
              */
             code: "order_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no order and no purchase of a pack with this id, it is not paid, or it was paid before there were receipts. Packs for points have none. For staff: the order has no receipt and no credit note with this number. */
+        ReceiptNotFoundProblem: {
+            /**
+             * @description `receipt_not_found`.
+             * @constant
+             */
+            code: "receipt_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The states of a line follow each other: none, ready, shipped, then delivered or returned, once the order is paid; `detail` states the current one. Read the order again. */
         LineStateNotAllowedProblem: {
@@ -3875,6 +3883,24 @@ export interface components {
                 paidBy: "points" | "cash" | "gateway";
             } | null;
         };
+        /** ConsoleReceipt */
+        ConsoleReceipt: {
+            /** @description Of it, without a gap for all orders. */
+            number: number;
+            /** @enum {string} */
+            kind: "receipt" | "credit_note";
+            /** @description When it was paid or refunded. */
+            issuedAt: string;
+            /** @description What was paid, or is returned. */
+            gross: number;
+            /** @description `POINTS`, or ISO 4217. */
+            currency: string;
+        };
+        /** ConsoleReceipts */
+        ConsoleReceipts: {
+            /** @description The receipt, then its credit notes. Empty: the order has none. */
+            receipts: components["schemas"]["ConsoleReceipt"][];
+        };
         /** LineStateChange */
         LineStateChange: {
             /**
@@ -5468,6 +5494,29 @@ export interface operations {
             };
         };
     };
+    listConsoleReceipts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleReceipts"];
+                };
+            };
+        };
+    };
     listEventTypes: {
         parameters: {
             query?: never;
@@ -6228,6 +6277,31 @@ export interface operations {
                             pointer: "/fan" | "/requires/segment";
                         }[];
                     };
+                };
+            };
+        };
+    };
+    printConsoleReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+                /** @description Number of the receipt or credit note. */
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
         };
@@ -8134,6 +8208,7 @@ export interface problems {
   'question_not_found': components['schemas']['QuestionNotFoundProblem']
   'question_answered': components['schemas']['QuestionAnsweredProblem']
   'order_not_found': components['schemas']['OrderNotFoundProblem']
+  'receipt_not_found': components['schemas']['ReceiptNotFoundProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'not_refundable': components['schemas']['NotRefundableProblem']
   'purchase_not_found': components['schemas']['PurchaseNotFoundProblem']
@@ -8245,6 +8320,8 @@ export interface codes {
   listConsoleMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List orders by the next work to do */
   listConsoleOrders: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the receipt of an order and its credit notes */
+  listConsoleReceipts: 'malformed_request' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List types of events with the members of their data, for rules and quests */
   listEventTypes: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the entries of a fan in an account */
@@ -8295,6 +8372,8 @@ export interface codes {
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Count the fans of the draft of a segment, and show where it is used */
   previewSegment: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read a receipt or credit note of an order as a page to print. In the language of the fan. */
+  printConsoleReceipt: 'malformed_request' | 'order_not_found' | 'receipt_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read how far a campaign is */
   readCampaign: 'malformed_request' | 'campaign_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read how a campaign of codes runs */
@@ -8480,6 +8559,7 @@ export const requests = {
   listClaimsOfFan: { method: 'GET', path: '/api/fans/{fanId}/claims' },
   listConsoleMatches: { method: 'GET', path: '/api/match-day/matches' },
   listConsoleOrders: { method: 'GET', path: '/api/orders' },
+  listConsoleReceipts: { method: 'GET', path: '/api/orders/{orderId}/receipts' },
   listEventTypes: { method: 'GET', path: '/api/catalogue/rule/event-types' },
   listFanAccountEntries: { method: 'GET', path: '/api/fans/{fanId}/accounts/{accountId}/entries' },
   listFanCards: { method: 'GET', path: '/api/fans/{fanId}/cards' },
@@ -8505,6 +8585,7 @@ export const requests = {
   previewQuest: { method: 'POST', path: '/api/catalogue/quest/preview', body: true },
   previewRule: { method: 'POST', path: '/api/catalogue/rule/preview', body: true },
   previewSegment: { method: 'POST', path: '/api/catalogue/segment/preview', body: true },
+  printConsoleReceipt: { method: 'GET', path: '/api/orders/{orderId}/receipts/{number}' },
   readCampaign: { method: 'GET', path: '/api/campaigns/{campaignId}' },
   readCampaignReport: { method: 'GET', path: '/api/catalogue/campaign/entries/{entryId}/report' },
   readCase: { method: 'GET', path: '/api/moderation/cases/{caseId}' },

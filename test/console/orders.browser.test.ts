@@ -21,7 +21,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
     afterAll(() => pages.stop())
 
     test.each([
-      ['desktop', 'light', { width: 1280, height: 900 }],
+      ['desktop', 'light', { width: 1440, height: 900 }],
       ['phone', 'dark', { width: 390, height: 844 }],
     ] as const)('an order is packed, shipped and refunded (%s)', async (name, colorScheme, viewport) => {
       const fan = await patientFan(world)
@@ -67,6 +67,21 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
       const { orders } = world.db.tables
       const stored = (await world.db.read.select().from(orders)).find(order => order.id === id)
       expect(stored?.status).toBe('refunded')
+      await page.getByRole('link', { name: /^Credit note \d+$/ }).waitFor()
+      await takeScreenshot(page, `order-refunded-${name}`, { fullPage: true })
+      expect(await findSerious(page)).toEqual([])
+      for (const kind of ['Receipt', 'Credit note']) {
+        const [printed] = await Promise.all([
+          browser.context.waitForEvent('page'),
+          page.getByRole('link', { name: new RegExp(`^${kind} \\d+$`) }).click(),
+        ])
+        await printed.getByRole('heading', { name: new RegExp(`^${kind} \\d+$`) }).waitFor()
+        await takeScreenshot(printed, `order-${kind.toLowerCase().replace(' ', '-')}-${name}`)
+        expect(await findSerious(printed)).toEqual([])
+        const width = await printed.evaluate<number>('document.documentElement.scrollWidth')
+        expect(width).toBeLessThanOrEqual(viewport.width)
+        await printed.close()
+      }
       const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect(scrolled).toBeLessThanOrEqual(viewport.width)
       expect(browser.complaints).toEqual([])

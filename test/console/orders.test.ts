@@ -1,8 +1,9 @@
 /** Orders in the console: lists of what is to be done, shipping, the packing list, refunds. */
 import { expect, test } from 'bun:test'
 import { DomainError } from '../../src/core/problems.ts'
+import { eraseUser } from '../../src/fan/account/erase-user.ts'
 import { purchaseProblems } from '../../src/play/purchases/problems.ts'
-import { balanceOf, expectStatus, patientFan } from '../play/packs/packs-world.ts'
+import { balanceOf, expectStatus, patientFan, refusal, userIdOf } from '../play/packs/packs-world.ts'
 import {
   ADDRESS,
   addStock,
@@ -11,7 +12,9 @@ import {
   completeOrder,
   freeStock,
   POINTS,
+  pay,
 } from '../play/shop/orders-world.ts'
+import { payOut, withdraw } from '../play/shop/withdrawals-world.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -86,6 +89,61 @@ onEachEngine('orders in the console', world => {
     const { entries } = (await as('owner').get(`/api/audit?subjectId=${order.id}`)).body
     expect(JSON.stringify(entries)).not.toContain(ADDRESS.line1)
     expect((await as('moderator').get(`/api/orders/${order.id}`)).body.code).toBe('permission_denied')
+  })
+
+  test('receipt and credit notes are listed, and each is a page in the language of the fan', async () => {
+    const fan = await patientFan(world)
+    expectStatus(201, await fan.post('/api/user/profile', { displayName: 'Amal', locale: 'ar' }))
+    const [scarf, mug] = [await addStock(world, 5), await addStock(world, 5)]
+    const { id } = expectStatus(201, await checkout(fan, scarf, mug))
+    const list = async (by = support) =>
+      expectStatus(200, await by.get(`/api/orders/${id}/receipts`)).receipts
+    expect(await list()).toEqual([])
+    expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+    expectStatus(200, await withdraw(fan, id, [1]))
+    await payOut(world, id)
+    const [receipt, note, ...others] = await list(finance)
+    expect(others).toEqual([])
+    expect([receipt, note]).toMatchObject([
+      { kind: 'receipt', gross: 3_800, currency: 'EUR' },
+      { kind: 'credit_note', number: receipt.number + 1, gross: 1_900, currency: 'EUR' },
+    ])
+    const print = (number: number | string) => support.get(`/api/orders/${id}/receipts/${number}`)
+    const [page, notePage] = [await print(receipt.number), await print(note.number)]
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'sha256-")
+    expect(page.body).toContain(`<h1>إيصال ${receipt.number}</h1>`)
+    expect(page.body).toContain(ADDRESS.line1)
+    expect(page.body).not.toContain('إشعار دائن')
+    expect(notePage.body).toContain(`<h1>إشعار دائن ${note.number}</h1>`)
+    expect(notePage.body).toContain(`<dt>إيصال</dt><dd dir="auto">${receipt.number}</dd>`)
+  })
+
+  test('a receipt of another order, and one that there is not, are not found; editors see none', async () => {
+    const [{ order }, { order: other }] = [await bought(), await bought()]
+    const [receipt] = (await support.get(`/api/orders/${other.id}/receipts`)).body.receipts
+    const read = (path: string, by = support) => by.get(`/api/orders/${path}`)
+    const numbered = `${order.id}/receipts/${receipt.number}`
+    expect(refusal(await read(numbered))).toEqual([404, 'receipt_not_found'])
+    expect(refusal(await read('none/receipts/1'))).toEqual([404, 'order_not_found'])
+    expect(refusal(await read('none/receipts'))).toEqual([404, 'order_not_found'])
+    expect((await read(`${order.id}/receipts/0`)).status).toBe(422)
+    for (const role of ['editor', 'moderator'] as const) {
+      expect(refusal(await read(`${order.id}/receipts`, as(role)))).toEqual([403, 'permission_denied'])
+      expect(refusal(await read(numbered, as(role)))).toEqual([403, 'permission_denied'])
+    }
+  })
+
+  test('a receipt stays after an erasure, without the address, in the default language', async () => {
+    const { fan, order } = await bought()
+    const userId = (await userIdOf(world, fan)) ?? ''
+    await world.db.write(tx => eraseUser(tx, { id: userId }))
+    const [{ number }] = (await support.get(`/api/orders/${order.id}/receipts`)).body.receipts
+    const { status, body } = await support.get(`/api/orders/${order.id}/receipts/${number}`)
+    expect(status).toBe(200)
+    expect(body).toContain(`<h1>Receipt ${number}</h1>`)
+    expect(body).not.toContain(ADDRESS.line1)
   })
 
   test('the packing list has the lines to pack, and is in the audit log', async () => {

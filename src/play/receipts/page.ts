@@ -14,6 +14,7 @@ dd { margin: 0; white-space: pre-line; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; inline-size: 100%; }
 th, td { padding: 0.35rem 0.5rem; text-align: start; border-block-end: 1px solid #bbb; }
+tr > :first-child { min-inline-size: 9rem; }
 .amount { text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tfoot { font-weight: 600; }
 @page { margin: 2cm; }
@@ -27,10 +28,14 @@ const escaped = (text: string) => Bun.escapeHTML(text)
 
 type Numbered = Receipt['creditNotes'][number]
 
-/** `receipt`: in the language of the words. */
-export function receiptPage(receipt: Receipt, words: Words, timeZone: string): string {
+/** `receipt`: in the language of the words. `number`: of the receipt or credit note that is shown alone, instead of all. */
+export function receiptPage(receipt: Receipt, words: Words, timeZone: string, number?: number): string {
   const { lang, dir } = words
-  const title = `${words.receipt} ${receipt.number}`
+  const titleOf = (of: Numbered) => `${of === receipt ? words.receipt : words.creditNote} ${of.number}`
+  const note = receipt.creditNotes.find(one => one.number === number)
+  const first = note ?? receipt
+  const others = number === undefined ? receipt.creditNotes : []
+  const title = titleOf(first)
   return `<!doctype html>
 <html lang="${lang}" dir="${dir}">
 <head>
@@ -42,16 +47,16 @@ export function receiptPage(receipt: Receipt, words: Words, timeZone: string): s
 <body>
 <main>
 <h1>${escaped(title)}</h1>
-${partiesOf(receipt, words)}
-${sectionOf(receipt, receipt, words, timeZone)}
-${receipt.creditNotes.map(note => `<h2>${escaped(`${words.creditNote} ${note.number}`)}</h2>\n${sectionOf(receipt, note, words, timeZone)}`).join('\n')}
+${partiesOf(receipt, words, note ? [[words.receipt, String(receipt.number)]] : [])}
+${sectionOf(receipt, first, title, words, timeZone)}
+${others.map(other => `<h2>${escaped(titleOf(other))}</h2>\n${sectionOf(receipt, other, titleOf(other), words, timeZone)}`).join('\n')}
 </main>
 </body>
 </html>
 `
 }
 
-function partiesOf({ orderId, seller, buyer }: Receipt, words: Words): string {
+function partiesOf({ orderId, seller, buyer }: Receipt, words: Words, further: string[][]): string {
   const from = [seller.name, seller.address].flatMap(text => text ?? []).join('\n')
   const to = buyer
     ? [...[buyer.name, buyer.line1, buyer.line2, buyer.postalCode, buyer.city, buyer.region], buyer.country]
@@ -60,6 +65,7 @@ function partiesOf({ orderId, seller, buyer }: Receipt, words: Words): string {
     : ''
   const facts = [
     [words.order, orderId],
+    ...further,
     [words.seller, from],
     [words.taxId, seller.taxId ?? ''],
     [words.buyer, to],
@@ -70,7 +76,7 @@ function partiesOf({ orderId, seller, buyer }: Receipt, words: Words): string {
 const definitions = (facts: string[][]) =>
   `<dl>${facts.map(([name = '', text = '']) => (text === '' ? '' : `<dt>${escaped(name)}</dt><dd dir="auto">${escaped(text)}</dd>`)).join('')}</dl>`
 
-function sectionOf({ currency }: Receipt, numbered: Numbered, words: Words, timeZone: string): string {
+function sectionOf({ currency }: Receipt, numbered: Numbered, title: string, words: Words, timeZone: string) {
   const { lang } = words
   const money = amountsIn(currency, words)
   const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 4 })
@@ -90,7 +96,7 @@ ${definitions([
   [words.number, String(numbered.number)],
   [words.date, date.format(new Date(numbered.issuedAt))],
 ])}
-<div class="table"><table>
+<div class="table" role="region" tabindex="0" aria-label="${escaped(title)}"><table>
 <thead><tr><th scope="col">${escaped(words.item)}</th>${heads.map(text => `<th scope="col" class="amount">${escaped(text)}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('\n')}</tbody>
 <tfoot><tr><th scope="row" colspan="3">${escaped(words.total)}</th>${totals.map(cell).join('')}</tr></tfoot>

@@ -1,18 +1,14 @@
 import type { Encryption } from '../../core/encryption.ts'
 import { Closed } from '../../core/schemas.ts'
-import { inLanguages } from '../../core/texts.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
-import { pageResponse } from '../../platform/docs/page-response.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../platform/http/edge/accept-language.ts'
 import { addVary } from '../../platform/http/edge/responses.ts'
-import { timeZoneOf } from '../../platform/settings/settings.ts'
-import { RECEIPT_POLICY, receiptPage } from './page.ts'
+import { printReceipt } from './print-receipt.ts'
 import { thrownBy } from './problems.generated.ts'
 import { readOwnReceipt } from './read-receipt.ts'
 import * as schema from './schema.ts'
-import { wordsFor } from './words.ts'
 
 const HTML = 'text/html'
 
@@ -26,7 +22,7 @@ export const receiptRoutes = (deps: ReceiptDeps) =>
       const receipt = readOwnReceipt(deps.db.read, deps.addressEncryption, caller, params.orderId)
       if (!prefersHtml(request.headers.get('accept'))) return receipt
       const asked = [query.lang, caller.locale]
-      return printReceipt(deps, receipt, preferredLanguages(asked, request.headers.get('accept-language')))
+      return printOwnReceipt(deps, receipt, preferredLanguages(asked, request.headers.get('accept-language')))
     },
     operation({
       id: 'readReceipt',
@@ -41,15 +37,12 @@ export const receiptRoutes = (deps: ReceiptDeps) =>
     }),
   )
 
-async function printReceipt(
+async function printOwnReceipt(
   { db }: ReceiptDeps,
   receipt: Promise<schema.Receipt>,
   languages: readonly string[],
 ): Promise<Response> {
-  const found = inLanguages(await receipt, languages)
-  const page = receiptPage(found, wordsFor(languages), await timeZoneOf(db.read))
-  const response = pageResponse(page, `${HTML}; charset=utf-8`, RECEIPT_POLICY)
-  response.headers.set('Cache-Control', 'no-store')
+  const response = await printReceipt(db.read, await receipt, languages)
   response.headers.set('Vary', 'Accept, Accept-Language')
   return response
 }

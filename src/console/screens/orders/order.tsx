@@ -12,6 +12,7 @@ import { toast } from '../../parts/toast.tsx'
 import { FanName, Money, None, Time } from '../../parts/values.tsx'
 import { addressOf } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { ReceiptsSection } from './receipts.tsx'
 import { RefundDialog } from './refund.tsx'
 import { ShipDialog } from './ship.tsx'
 import { type Order, type OrderLine, StateBadge, StatusBadge } from './words.tsx'
@@ -121,6 +122,7 @@ function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
             ]}
           />
         </Section>
+        <ReceiptsSection of={of} />
       </div>
     </Columns>
   )

@@ -2,11 +2,14 @@
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { pointsProblems } from '../../../economy/points/problems.ts'
 import { purchaseProblems } from '../../../play/purchases/problems.ts'
+import { receiptProblems } from '../../../play/receipts/problems.ts'
 import { shopProblems } from '../../../play/shop/problems.ts'
 
 export const thrownBy = {
   listConsoleOrders: [transportProblems.invalid_cursor],
   readConsoleOrder: [shopProblems.order_not_found],
+  listConsoleReceipts: [shopProblems.order_not_found],
+  printConsoleReceipt: [shopProblems.order_not_found, receiptProblems.receipt_not_found],
   changeConsoleOrderLine: [
     shopProblems.order_not_found,
     shopProblems.line_state_not_allowed,

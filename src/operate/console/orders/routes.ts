@@ -6,6 +6,7 @@ import { mayDo } from '../../../identity/staff/roles.ts'
 import type { Staff } from '../../../identity/staff/staff.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
 import type { Payments } from '../../../play/purchases/gateways/create.ts'
+import { listReceiptsOf, printReceiptOf } from '../../../play/receipts/staff-receipts.ts'
 import { changeLine } from '../../../play/shop/change-line.ts'
 import { writePackingList } from '../../../play/shop/packing-list.ts'
 import { payOutLater } from '../../../play/shop/pay-out.ts'
@@ -46,6 +47,36 @@ const orderRoutes = (deps: OrderDeps) => {
         params: schema.OrderParams,
         responses: { 200: schema.OrderDetail },
         problems: thrownBy.readConsoleOrder,
+      }),
+    )
+    .get(
+      '/:orderId/receipts',
+      async ({ params }) => ({ receipts: await listReceiptsOf(db.read, params.orderId) }),
+      consoleOperation({
+        id: 'listConsoleReceipts',
+        summary: 'List the receipt of an order and its credit notes',
+        permission: 'orders.read',
+        params: schema.OrderParams,
+        responses: { 200: schema.ListedReceipts },
+        problems: thrownBy.listConsoleReceipts,
+      }),
+    )
+    .get(
+      '/:orderId/receipts/:number',
+      async ({ params: { orderId, number }, staff: { role } }) => {
+        const numbered = { orderId, number: Number(number) }
+        const page = printReceiptOf(db.read, addressEncryption, numbered, mayDo(role, 'orders.write'))
+        // Guarantee of the cast: a response is sent as it is; the schema describes its text.
+        return (await page) as never
+      },
+      consoleOperation({
+        id: 'printConsoleReceipt',
+        summary: 'Read a receipt or credit note of an order as a page to print',
+        description: 'In the language of the fan.',
+        permission: 'orders.read',
+        params: schema.ReceiptParams,
+        responses: { 200: schema.PrintedReceipt },
+        problems: thrownBy.printConsoleReceipt,
       }),
     )
     .put(

@@ -86,6 +86,35 @@ export const OrderDetail = Closed(
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 export const OrderLineParams = LineParams
 
+export const ListedReceipts = Closed(
+  {
+    receipts: Type.Array(
+      Closed(
+        {
+          number: Integer({ minimum: 1, description: 'Of it, without a gap for all orders.' }),
+          kind: OneOf(['receipt', 'credit_note']),
+          issuedAt: Instant('When it was paid or refunded.'),
+          gross: Integer({ minimum: 0, description: 'What was paid, or is returned.' }),
+          currency: Type.String({ description: '`POINTS`, or ISO 4217.' }),
+        },
+        { title: 'ConsoleReceipt' },
+      ),
+      { description: 'The receipt, then its credit notes. Empty: the order has none.' },
+    ),
+  },
+  { title: 'ConsoleReceipts' },
+)
+
+export const ReceiptParams = Closed({
+  ...OrderParams.properties,
+  number: Type.String({
+    pattern: '^[1-9][0-9]{0,14}$',
+    description: 'Number of the receipt or credit note.',
+    errorNoun: 'the number of a receipt',
+  }),
+})
+export const PrintedReceipt = Type.String({ contentMediaType: 'text/html', description: 'The page.' })
+
 /** Like the check for the club's systems, without the member `reason`. */
 export function findLineErrors({ body }: { body: unknown }): FieldError[] {
   if (typeof body !== 'object' || body === null) return []
