@@ -175,6 +175,11 @@ export function defineMetrics() {
       'matchday_reports_oldest_open_age_seconds',
       'Time since the oldest report that no moderator has decided; 0 without one.',
     ),
+    noticesOpen: gauge('matchday_notices_open', 'Notices of illegal content that no moderator has decided.'),
+    noticesAge: gauge(
+      'matchday_notices_oldest_open_age_seconds',
+      'Time since the oldest notice that no moderator has decided; 0 without one.',
+    ),
     questionsOpen: gauge('matchday_questions_open', 'Questions in which fans can vote.'),
     votesToSettle: gauge(
       'matchday_votes_to_settle',

@@ -10,6 +10,7 @@ import { readEndpointBacklogs } from '../../delivery/webhooks/inspect.ts'
 import { readCashTotals } from '../../economy/cash/balances.ts'
 import { readAwaiting } from '../../economy/events/distribute.ts'
 import { countOpenReports } from '../../fan/moderation/cases.ts'
+import { countOpenNotices } from '../../fan/moderation/notices.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
@@ -60,6 +61,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       endpoints: await readEndpointBacklogs(db.read),
       runs: await readRuns(db.read),
       reports: await countOpenReports(db.read),
+      notices: await countOpenNotices(db.read),
       money: await readOpenMoney(db.read),
       questions: await readQuestionBacklog(db.read),
       leagues: await readDueLeagues(db.read),
@@ -160,7 +162,8 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     metrics.backupAge.remove()
     for (const stale of [
       ...[metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge],
-      ...[metrics.reportsOpen, metrics.reportsAge, metrics.refundsDueAge],
+      ...[metrics.reportsOpen, metrics.reportsAge, metrics.noticesOpen, metrics.noticesAge],
+      metrics.refundsDueAge,
       ...[metrics.questionsOpen, metrics.votesToSettle, metrics.votesToSettleAge],
       ...[metrics.campaignBacklog, metrics.campaignAge],
       ...[metrics.leaguesDue, metrics.leaguesDueAge, metrics.divisionsDue, metrics.divisionsDueAge],
@@ -169,7 +172,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
     const { awaiting, endpoints, runs, reports, money, questions, pushes, campaigns, sink } = backlogs
-    const { leagues, divisions } = backlogs
+    const { leagues, divisions, notices } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
@@ -178,6 +181,8 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     }
     metrics.reportsOpen.set(reports.open)
     metrics.reportsAge.set(ageOf(reports.since))
+    metrics.noticesOpen.set(notices.open)
+    metrics.noticesAge.set(ageOf(notices.since))
     for (const [currency, amount] of money.held) metrics.ordersHeld.set({ currency }, amount)
     for (const [currency, amount] of money.due) metrics.refundsDue.set({ currency }, amount)
     metrics.refundsDueAge.set(ageOf(money.dueSince))

@@ -112,14 +112,16 @@ export function sharePages({ db, publicReads, pictureStore, config, log }: PageD
           const words = wordsFor(languages)
           const found = await publicReads.read(({ read }) => share.find(read, params))
           if (!found) return shortLived(pageResponse(missingPage(words), HTML, policy, 404))
-          const address = publicUrl && publicUrl + pathOf(template, params)
-          const { path, kind } = share.make(found)
-          const url = await appUrl(path)
+          const path = pathOf(template, params)
+          const address = publicUrl && publicUrl + path
+          const make = share.make(found)
+          const url = await appUrl(make.path)
           const page = sharedPage(share.page(inLanguages(found, languages), words), {
             words,
             address,
             picture: address && `${address}/picture.png?v=${versionOf(found)}&lang=${words.lang}`,
-            action: url === null ? null : { url, text: words.makeYours[kind] },
+            action: url === null ? null : { url, text: words.makeYours[make.kind] },
+            reported: address ?? path,
           })
           return shortLived(await conditionalPage(request, page, HTML, policy))
         },

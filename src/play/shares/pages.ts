@@ -29,14 +29,18 @@ interface Frame {
   picture: string | null
   /** Of the app, where a fan makes the same, with the text of the link. */
   action: { url: string; text: string } | null
+  /** The address of the page to report, absolute if one is configured. */
+  reported: string
 }
 
-export function sharedPage(page: SharedPage, { words, address, picture, action }: Frame): string {
+export function sharedPage(page: SharedPage, { words, address, picture, action, reported }: Frame): string {
   const { title, description, content } = page
   const { lang, dir } = words
   const link = action
     ? `\n<p class="action"><a href="${escaped(action.url)}">${escaped(action.text)}</a></p>`
     : ''
+  const notice = `/notice?${new URLSearchParams({ location: reported, lang })}`
+  const report = `\n<p class="report"><a href="${escaped(notice)}" rel="nofollow">${words.report}</a></p>`
   return htmlPage({
     ...shared,
     lang,
@@ -47,7 +51,7 @@ export function sharedPage(page: SharedPage, { words, address, picture, action }
       ...openGraph(title, description),
       ...(address && picture ? addresses(address, picture, description) : []),
     ].join('\n'),
-    content: content.replace('</main>', () => `${link}\n</main>`),
+    content: content.replace('</main>', () => `${link}${report}\n</main>`),
   })
 }
 

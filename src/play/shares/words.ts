@@ -24,6 +24,7 @@ export interface Words {
   emptyLocker: string
   emptyShelf: string
   makeYours: { locker: string; pack: string; prediction: string }
+  report: string
   missing: { title: string; text: string }
 }
 
@@ -61,6 +62,7 @@ const en: Texts = {
   emptyLocker: 'Nothing is on the shelves yet.',
   emptyShelf: 'Empty',
   makeYours: { locker: 'Make yours', pack: 'Open yours', prediction: 'Predict yours' },
+  report: 'Report illegal content',
   missing: {
     title: 'Nothing is shared here',
     text: 'The address may be wrong, or the fan does not show this to everyone.',
@@ -79,6 +81,7 @@ const pt: Texts = {
   emptyLocker: 'Ainda não há nada nas prateleiras.',
   emptyShelf: 'Vazia',
   makeYours: { locker: 'Faz o teu', pack: 'Abre a tua', prediction: 'Faz a tua previsão' },
+  report: 'Denunciar conteúdo ilegal',
   missing: {
     title: 'Não há nada partilhado aqui',
     text: 'O endereço pode estar errado, ou o adepto não mostra isto a toda a gente.',
@@ -120,6 +123,7 @@ const ar: Texts = {
   emptyLocker: 'لا شيء على الرفوف بعد.',
   emptyShelf: 'فارغ',
   makeYours: { locker: 'اصنع خزانتك', pack: 'افتح حزمتك', prediction: 'ضع توقعك' },
+  report: 'الإبلاغ عن محتوى غير قانوني',
   missing: {
     title: 'لا شيء معروضًا هنا',
     text: 'قد يكون العنوان خاطئًا، أو أن المشجع لا يعرض هذا للجميع.',

@@ -8,6 +8,7 @@ import { applicationEvent } from '../../../src/economy/events/record-event.ts'
 import { openRecording } from '../../../src/economy/events/recording.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
+import { decideNotice } from '../../../src/fan/moderation/notices.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { recordRun } from '../../../src/platform/jobs/maintenance.ts'
 import { divisionKind } from '../../../src/play/divisions/division-kind.ts'
@@ -312,6 +313,25 @@ onEachEngine(
       const fewer = await freshScrape()
       expect([fewer.value(open), fewer.value(age)]).toEqual([1, 150])
       await world.db.write(tx => decide(tx, other.id, dismissal))
+      const done = await freshScrape()
+      expect([done.value(open), done.value(age)]).toEqual([0, 0])
+    })
+
+    test('open notices and the age of the oldest are shown until a moderator decides', async () => {
+      const [open, age] = ['matchday_notices_open', 'matchday_notices_oldest_open_age_seconds']
+      const none = await freshScrape()
+      expect([none.value(open), none.value(age)]).toEqual([0, 0])
+      const notifier = { name: 'Ana', email: 'ana@example.com', goodFaith: true }
+      const notice = { category: 'hate', location: 'A forum of fans', explanation: 'It incites hatred.' }
+      expect((await world.anonymous.post('/api/notices', { ...notice, ...notifier })).status).toBe(201)
+      world.clock.advance(60_000)
+      const waiting = await freshScrape()
+      expect([waiting.value(open), waiting.value(age)]).toEqual([1, 120])
+      const { contentNotices } = world.db.tables
+      const [filed] = await world.db.read.select().from(contentNotices)
+      if (!filed) throw new Error('there is no notice')
+      const decision = { actionTaken: false, answer: 'It incites nobody.', decidedBy: 'Ana' }
+      await world.db.write(tx => decideNotice(tx, filed.id, decision))
       const done = await freshScrape()
       expect([done.value(open), done.value(age)]).toEqual([0, 0])
     })

@@ -67,6 +67,10 @@ onEachEngine(
         expect(text).toContain(shown)
       const address = `${PUBLIC_URL}${pageOf(fan)}`
       expect(text).toContain(`<link rel="canonical" href="${address}">`)
+      const report = `/notice?${new URLSearchParams({ location: address, lang: 'en' })}`
+      expect(text).toContain(`<a href="${Bun.escapeHTML(report)}" rel="nofollow">Report illegal content</a>`)
+      const form = await get(report)
+      expect(form.text).toContain(`${address}</textarea>`)
       expect(text).toContain('<meta property="og:title" content="Derby days">')
       expect(text).toContain(
         `<meta property="og:description" content="The locker of Name of ${fan.handle}: 1 item">`,
