@@ -37,6 +37,54 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       return fans.map(({ id }) => rows.filter(({ fanId }) => fanId === id).map(({ kind }) => kind))
     }
 
+    test.each([
+      ['desktop', 'light', { width: 1440, height: 900 }],
+      ['phone', 'dark', { width: 390, height: 844 }],
+    ] as const)(
+      'a notice is decided with a sanction, and has a reply to copy (%s)',
+      async (name, colorScheme, viewport) => {
+        const about = await namedFan(world)
+        const notice = {
+          category: 'hate',
+          location: `https://club.example/fans/${about.handle}`,
+          explanation: HOSTILE,
+        }
+        const notifier = { name: 'Dora Reis', email: 'dora@example.com', goodFaith: true }
+        expect((await world.anonymous.post('/api/notices', { ...notice, ...notifier })).status).toBe(201)
+        const browser = await openBrowser({ viewport, colorScheme })
+        const page = await pages.open(browser.context, '/moderation?tab=notices', 'moderator')
+        const item = page.locator('.section').filter({ hasText: `@${about.handle}` })
+        const check = async (state: string) => {
+          await takeScreenshot(page, `moderation-notice-${state}-${name}`, { fullPage: true })
+          expect(await findSerious(page)).toEqual([])
+          const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+          expect(scrolled).toBeLessThanOrEqual(viewport.width)
+        }
+        await item.getByText(HOSTILE).waitFor()
+        await check('open')
+        await item.getByRole('button', { name: 'Who sent it?' }).click()
+        await page.getByRole('dialog').getByLabel('Reason').fill('To ask for the place.')
+        await page.getByRole('button', { name: 'Show the notifier' }).click()
+        await item.getByText('Dora Reis').waitFor()
+        await item.getByRole('button', { name: 'Decide' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('The club acts on the content').check()
+        await dialog.getByLabel(/^Sanction of/).selectOption('hide')
+        await dialog.getByLabel('Facts').fill('The name of the profile incites hatred.')
+        await dialog.getByLabel('Answer').fill('The profile is hidden.')
+        await check('decide')
+        await dialog.getByRole('button', { name: 'Decide' }).click()
+        await item.waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Decided', exact: true }).click()
+        await item.getByRole('button', { name: 'Copy the reply' }).waitFor()
+        await item.getByText('The profile is hidden.').waitFor()
+        await check('decided')
+        expect(await decisionsAbout(about)).toEqual([['hide']])
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      },
+    )
+
     test('several cases are dismissed together', async () => {
       const fans = [await reported('One.'), await reported('Two.')]
       const browser = await openBrowser({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' })

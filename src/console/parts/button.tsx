@@ -65,16 +65,8 @@ export const ButtonLink = (props: {
 
 const SHOWN_MS = 2_000
 
-/** Text that one press copies, such as an id or a code. `short` shows only some characters. */
-export function Copy({
-  value,
-  label = 'Copy',
-  short = false,
-}: {
-  value: string
-  label?: string
-  short?: boolean
-}) {
+/** `copy` writes the value to the clipboard; `state` says for a moment whether that worked. */
+function useCopy(value: string) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   useEffect(() => {
     if (state === 'idle') return
@@ -92,6 +84,41 @@ export function Copy({
       setState('failed')
     }
   }
+  return { state, copy }
+}
+
+const TOLD = { idle: '', copied: 'Copied', failed: 'It could not be copied' }
+
+/** A text of several lines, with a button that copies it. */
+export function CopyLines({ value, label }: { value: string; label: string }) {
+  const { state, copy } = useCopy(value)
+  return (
+    <div class="copy-lines">
+      <p class="written" dir="auto">
+        {value}
+      </p>
+      <button type="button" class="button plain small" onClick={copy}>
+        <Icon name={state === 'copied' ? 'check' : 'copy'} />
+        <span>{label}</span>
+      </button>{' '}
+      <span class="quiet" aria-live="polite">
+        {TOLD[state]}
+      </span>
+    </div>
+  )
+}
+
+/** Text that one press copies, such as an id or a code. `short` shows only some characters. */
+export function Copy({
+  value,
+  label = 'Copy',
+  short = false,
+}: {
+  value: string
+  label?: string
+  short?: boolean
+}) {
+  const { state, copy } = useCopy(value)
   return (
     <span class="copy">
       <code title={short ? value : undefined}>{short ? shorten(value) : value}</code>
@@ -99,7 +126,7 @@ export function Copy({
         <Icon name={state === 'copied' ? 'check' : 'copy'} />
       </button>
       <span class="unseen" aria-live="polite">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'It could not be copied' : ''}
+        {TOLD[state]}
       </span>
     </span>
   )

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Button, Copy } from '../../parts/button.tsx'
+import { Button, Copy, CopyLines } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
 import { CheckField, Form, SelectField, TextArea } from '../../parts/form.tsx'
 import { Section, Toolbar } from '../../parts/page.tsx'
@@ -158,7 +158,7 @@ function NoticeItem({ of, onDecide, onChange }: ItemProps) {
         </blockquote>
       )}
       {evidence && <Evidence of={evidence} />}
-      {of.reply !== null && <Copy value={of.reply} label="Copy the reply" />}
+      {of.reply !== null && <CopyLines value={of.reply} label="Copy the reply" />}
       <p class="quiet">
         Number <Copy value={of.id} label="Copy the number" short />
       </p>
