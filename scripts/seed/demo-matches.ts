@@ -17,9 +17,11 @@ const CURRENT = 11
 const RESULTS = ['2:1', '0:0', '1:3', '4:0', '1:1', '0:2', '3:2', '1:0', '2:2', '0:1']
 
 const ids = teams.map(([id]) => id)
-const venues = new Map(teams.map(([id, , , city]) => [id as string, venueOf(city)]))
+const cities = new Map<string, string>(teams.map(([id, , , city]) => [id, city]))
 
-function venueOf(city: string): TextByLanguage {
+/** Where a team plays at home. */
+export function venueOf(teamId: string): TextByLanguage {
+  const city = cities.get(teamId) ?? ''
   const { pt, ar } = inLanguages(city)
   return { en: `${city} Stadium`, pt: `Estádio de ${pt}`, 'pt-BR': `Estádio de ${pt}`, ar: `ملعب ${ar}` }
 }
@@ -78,7 +80,7 @@ function matchOf(calendar: Calendar, round: number, [home, away]: [string, strin
     homeTeamId: home,
     awayTeamId: away,
     kickoffAt,
-    venue: venues.get(home) ?? null,
+    venue: venueOf(home),
     ...progress,
     active: true,
   })

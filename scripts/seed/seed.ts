@@ -5,6 +5,7 @@ import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
 import { seedCrowd } from './crowd.ts'
+import { seedCup } from './cup.ts'
 import { seedDivisions } from './divisions.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { seedLeagues } from './leagues.ts'
@@ -144,6 +145,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   await seedLeagues(db, options)
   await seedQuestions(db, options)
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
+  await seedCup(db, options)
   const { crowd = 0 } = options
   if (crowd > 0) {
     await seedCrowd(db, { ...options, crowd })

@@ -8,6 +8,7 @@ import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { readCalendar } from '../../scripts/seed/calendar.ts'
+import { seedCup } from '../../scripts/seed/cup.ts'
 import { drawOrders, type OrderStep, shopperNumberOf, stepsUntilNow } from '../../scripts/seed/demo-orders.ts'
 import { seedDivisions } from '../../scripts/seed/divisions.ts'
 import {
@@ -81,6 +82,7 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
   await seedSociety(db, options)
   await seedLeagues(db, options)
   await seedQuestions(db, options)
+  await seedCup(db, options)
   await seedDivisions(db, options)
 }
 

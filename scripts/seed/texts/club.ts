@@ -17,6 +17,9 @@ export const club: Record<string, [pt: string, ar: string]> = {
   'Porto Sereno': ['Porto Sereno', 'بورتو سيرينو'],
   'Vila do Sol': ['Vila do Sol', 'فيلا دو سول'],
   'Coastal League': ['Liga Costeira', 'الدوري الساحلي'],
+  'Coastal Cup': ['Taça Costeira', 'الكأس الساحلية'],
+  'Quarter-final': ['Quartos de final', 'ربع النهائي'],
+  'Semi-final': ['Meia-final', 'نصف النهائي'],
   'A match away from home': ['Um jogo fora de casa', 'مباراة خارج الأرض'],
   'A purchase of €100 or more in the shop': [
     'Uma compra de €100 ou mais na loja',

@@ -61,7 +61,7 @@ describe.each(engines)('A seeded club ($name)', engine => {
     const [shape, shapeLater] = [await shapeOf(club), await shapeOf(later)]
     expect(shapeLater.fans).toEqual(shape.fans)
     expect(shapeLater.matches).toEqual(shape.matches)
-    expect(shape.matches).toHaveLength(54)
+    expect(shape.matches).toHaveLength(60)
     expect(Math.abs(shapeLater.orders.length - shape.orders.length)).toBeLessThan(10)
   })
 

@@ -133,7 +133,7 @@ describe.each(engines)('A seed ($name)', engine => {
     const { predictions } = db.tables
     const before = await db.read.select().from(predictions)
     expect(before.filter(({ matchId }) => matchId === played.id)).toEqual([])
-    const [open] = before.filter(({ state }) => state === 'open')
+    const [open] = before.filter(({ state, competition }) => state === 'open' && competition === null)
     if (!open) throw new Error('no prediction is open')
     const { matchId: id, userId, homeScore, awayScore } = open
     await report(db, { id, homeScore, awayScore })
