@@ -497,6 +497,7 @@ export type OpenedPack = Data<'openPack'>
 export type Card = Data<'readCollection'>['items'][number]
 export type Quest = Data<'listQuests'>['quests'][number] & Presented
 export type Team = Data<'listTeams'>['teams'][number]
+export type Competition = Data<'listCompetitions'>['competitions'][number]
 export type Message = Data<'listInbox'>['messages'][number]
 export const readInbox = (cursor?: string) => send(inbox.list({ limit: 20, cursor }))
 /** All that are not newer than the newest one that is shown. */

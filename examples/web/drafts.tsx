@@ -152,7 +152,7 @@ export function matchOf(entry: Entry, named: Named, competition: Entry | null): 
     rules: new Map(competition ? [[match.id, rules]] : []),
   }
   return (
-    <MatchCard match={match} teams={teams}>
+    <MatchCard match={match} teams={teams} competitions={[]}>
       <Prediction match={match} data={data} reload={async () => {}} />
     </MatchCard>
   )

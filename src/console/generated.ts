@@ -3293,7 +3293,7 @@ export interface components {
         ConsoleMatch: {
             /** @description The match. */
             id: string;
-            /** @description The competition. */
+            /** @description The name of the competition. */
             competition: string;
             /** @description The season. */
             season: string;
@@ -3421,7 +3421,7 @@ export interface components {
         ConsoleMatchDetail: {
             /** @description The match. */
             id: string;
-            /** @description The competition. */
+            /** @description The name of the competition. */
             competition: string;
             /** @description The season. */
             season: string;

@@ -133,6 +133,15 @@ describe.skipIf(noBrowser !== null)(title, () => {
         .getByText(/^Your prediction: \d – \d, \d+ points(,|$)/)
         .first()
         .waitFor()
+      // Of the cup, in which one of two fans has chosen the away win: (10 + 5) × 2.
+      const doubled = page.getByRole('listitem').filter({ hasText: 'doubled by the joker' })
+      await doubled
+        .getByText('Your prediction: 0 – 2, 30 points, 10 of them because few fans chose it, doubled')
+        .waitFor()
+      const outcomes = await doubled.getByRole('term').all()
+      const boxes = await Promise.all(outcomes.map(one => one.boundingBox()))
+      expect(boxes).toHaveLength(3)
+      expect(new Set(boxes.map(box => box?.y)).size).toBe(1)
       await demo.open(page, 'You')
       await page.getByRole('button', { name: 'Sign out' }).press('Enter')
       await demo.signIn(page, 6)

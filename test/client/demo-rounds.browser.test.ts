@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { Database } from '../../db/index.ts'
 import { players } from '../../scripts/seed/demo-players.ts'
+import { competitionKind } from '../../src/club/competitions/competition-kind.ts'
 import { upsertMatch } from '../../src/club/matches/match-kind.ts'
 import { ensureUser } from '../../src/identity/users/callers.ts'
 import { answerQuestion, closeQuestion } from '../../src/play/questions/change.ts'
@@ -225,9 +226,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
     async () => {
       const empty = 'without-rounds'
       const kickoffAt = new Date(Date.now() - 30 * MINUTE).toISOString()
-      await demo.db.write(tx =>
-        upsertMatch(tx, {
-          ...{ id: empty, competition: 'Cup', season: '2026/27', round: null, kickoffAt, revision: 2 },
+      await demo.db.write(async tx => {
+        const cup = { id: 'city-cup', name: 'City Cup', points: { exact: 3, difference: 2, outcome: 1 } }
+        await competitionKind.upsert(tx, { ...cup, deadline: 'match' })
+        await upsertMatch(tx, {
+          ...{ id: empty, competition: cup.id, season: '2026/27', round: null, kickoffAt, revision: 2 },
           ...{
             homeTeamId: 'porto-sereno',
             awayTeamId: 'vila-do-sol',
@@ -235,10 +238,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
             homeScore: 2,
             awayScore: 1,
           },
-        }),
-      )
+        })
+      })
       const page = await demo.visit()
       await openMatch(page, 6, empty)
+      await page.getByText('City Cup', { exact: true }).waitFor()
       await page.getByText('There are no live rounds in this match yet.').waitFor()
       await ask(demo.db, 'late', { title: 'Too late?' })
       await page.route('**/api/questions?*', route => route.abort())

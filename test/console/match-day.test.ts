@@ -86,6 +86,10 @@ onEachEngine('match day in the console', world => {
       home: { predictions: 2, points: 10 },
       draw: { predictions: 0, points: 20 },
     })
+    const [from, to] = [closesAt, new Date(Date.parse(closesAt) + HOUR).toISOString()]
+    const { matches } = (await editor.get(`/api/match-day/matches?from=${from}&to=${to}`)).body
+    const listed = matches.find(({ id }: { id: string }) => id === matchId)
+    expect(listed).toMatchObject({ competition: 'Winter cup', round: '1' })
     const { matchId: other } = await addMatch(world)
     expect((await read(other)).rules).toMatchObject({ competition: null, name: null, joker: null })
   })

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Match, Team } from '../api.ts'
+import type { Competition, Match, Team } from '../api.ts'
 import { formatKickoffDay, formatTime, text } from '../lang/lang.ts'
 import { Crest } from './picture.tsx'
 import { PresentedBy } from './presented-by.tsx'
@@ -7,18 +7,21 @@ import { PresentedBy } from './presented-by.tsx'
 interface MatchCardProps {
   match: Match
   teams: Team[]
+  /** Those with rules of their own: a match names one by its id. */
+  competitions: Competition[]
   children?: ComponentChildren
 }
 
 /** Both teams with the score, or the kick-off before there is one. */
-export function MatchCard({ match, teams, children }: MatchCardProps) {
+export function MatchCard({ match, teams, competitions, children }: MatchCardProps) {
   const { kickoffAt, competition, round, venue, status, homeScore, awayScore } = match
   const teamOf = (id: string) => teams.find(team => team.id === id)
+  const called = competitions.find(({ id }) => id === competition)?.name ?? competition
   const word = text.matches.statuses[status]
   return (
     <article class="match">
       <p class="match-about">
-        <span>{[competition, round].filter(Boolean).join(' · ')}</span>
+        <span>{[called, round].filter(Boolean).join(' · ')}</span>
         {word && <span class={`pill ${status}`}>{word}</span>}
       </p>
       <div class="match-teams">

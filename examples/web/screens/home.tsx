@@ -23,17 +23,27 @@ const REWARDS = 4
 
 async function loadHome() {
   const from = new Date().toISOString()
-  const [dashboard, [joined, documents], profile, { teams }, { rewards }, { quests }, { trades }, member] =
-    await Promise.all([
-      api.readDashboard(),
-      readJoining(),
-      api.readProfile(),
-      api.readTeams(),
-      api.readRewards(),
-      api.readQuests(),
-      api.readTrades(),
-      api.readMemberships(),
-    ])
+  const [
+    dashboard,
+    [joined, documents],
+    profile,
+    { teams },
+    { competitions },
+    { rewards },
+    { quests },
+    { trades },
+    member,
+  ] = await Promise.all([
+    api.readDashboard(),
+    readJoining(),
+    api.readProfile(),
+    api.readTeams(),
+    api.readCompetitions(),
+    api.readRewards(),
+    api.readQuests(),
+    api.readTrades(),
+    api.readMemberships(),
+  ])
   const team = teams.find(({ id }) => id === profile?.favoriteTeamId)
   const { matches } = await api.readMatches({ from, limit: 1, teamId: team?.id })
   return {
@@ -42,6 +52,7 @@ async function loadHome() {
     documents,
     team,
     teams,
+    competitions,
     match: matches[0],
     card: member.memberships.find(({ state }) => state === 'active'),
     tier: member.accounts.find(({ tier }) => tier)?.tier,
@@ -137,7 +148,7 @@ export function Home() {
                 )}
                 <Section title={text.home.nextMatch} more={addressOf('matches')}>
                   {data.match ? (
-                    <MatchCard match={data.match} teams={data.teams}>
+                    <MatchCard match={data.match} teams={data.teams} competitions={data.competitions}>
                       <Link to={addressOf('matches')} class="button plain">
                         {text.home.predict}
                       </Link>

@@ -1,6 +1,14 @@
 /** A match with its live rounds: the score stays in view, and a round is a sheet below it, kept up to date by the stream. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { followRounds, orNull, type Question, readMatch, readQuestions, readTeams } from '../api.ts'
+import {
+  followRounds,
+  orNull,
+  type Question,
+  readCompetitions,
+  readMatch,
+  readQuestions,
+  readTeams,
+} from '../api.ts'
 import { formatTime, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { Empty, NotFound, Screen, Section } from '../parts/layout.tsx'
@@ -15,12 +23,13 @@ const inOrder = (questions: Question[]) =>
   questions.toSorted((a, b) => ORDER[a.state] - ORDER[b.state] || a.opensAt.localeCompare(b.opensAt))
 
 async function loadMatch(matchId: string) {
-  const [match, { teams }, { questions }] = await Promise.all([
+  const [match, { teams }, { competitions }, { questions }] = await Promise.all([
     orNull(readMatch(matchId), 'match_not_found'),
     readTeams(),
+    readCompetitions(),
     readQuestions(matchId),
   ])
-  return { match, teams, questions: inOrder(questions) }
+  return { match, teams, competitions, questions: inOrder(questions) }
 }
 type MatchData = Awaited<ReturnType<typeof loadMatch>>
 
@@ -69,7 +78,7 @@ export function MatchScreen({ id }: { id: string }) {
   }
   return (
     <Loading of={loaded} skeleton={<Bones kind="tile" count={2} />}>
-      {({ match, teams, questions }) =>
+      {({ match, teams, competitions, questions }) =>
         match === null ? (
           <NotFound />
         ) : (
@@ -77,7 +86,7 @@ export function MatchScreen({ id }: { id: string }) {
             <h1 class="unseen">{text.rounds.title}</h1>
             <div class={shown ? 'rounds with-sheet' : 'rounds'}>
               <ScoreInView>
-                <MatchCard match={match} teams={teams} />
+                <MatchCard match={match} teams={teams} competitions={competitions} />
               </ScoreInView>
               {shown && (
                 <RoundSheet

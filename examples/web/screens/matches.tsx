@@ -47,10 +47,10 @@ async function loadMatches() {
   ])
   const next = coming.matches.filter(({ status }) => status !== 'finished').slice(0, SHOWN)
   const results = finished.matches.toReversed().slice(0, SHOWN)
-  const names = new Map(competitions.map(({ id, name }) => [id, name]))
+  const withRules = new Set(competitions.map(({ id }) => id))
   // What a running match would give is drawn by its rules.
   const ruled = [...next, ...results].filter(
-    ({ competition, status }) => names.has(competition) || status === 'live',
+    ({ competition, status }) => withRules.has(competition) || status === 'live',
   )
   const rules = await Promise.all(ruled.map(({ id }) => readPredictionRules(id)))
   const hasExact = predictions.some(({ settled }) => settled?.exact)
@@ -63,7 +63,7 @@ async function loadMatches() {
     questions,
     next,
     results,
-    names,
+    competitions,
     rules: new Map(rules.map(one => [one.matchId, one])),
     jokersUsed: jokersUsed([...coming.matches, ...finished.matches], predictions),
   }
@@ -99,10 +99,7 @@ export function Matches() {
     <ul class="match-grid">
       {matches.map(match => (
         <li key={match.id}>
-          <MatchCard
-            match={{ ...match, competition: data.names.get(match.competition) ?? match.competition }}
-            teams={data.teams}
-          >
+          <MatchCard match={match} teams={data.teams} competitions={data.competitions}>
             <Prediction
               match={match}
               data={data}
@@ -320,7 +317,8 @@ function describeOwn(prediction: OwnPrediction, rules: PredictionRules | undefin
   }
   const chosen = outcomeOf(prediction)
   const outcome = settled.outcome && !settled.difference ? rules?.split?.[chosen].points : undefined
-  const bonus = outcome === undefined ? 0 : outcome - (rules?.points.outcome ?? outcome)
+  const more = outcome === undefined ? 0 : outcome - (rules?.points.outcome ?? outcome)
+  const bonus = joker ? 2 * more : more
   return [
     ...[own, text.matches.earned(settled.points)],
     ...(bonus > 0 ? [text.matches.fromCrowd(bonus)] : []),

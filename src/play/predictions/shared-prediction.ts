@@ -2,6 +2,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
+import { findCompetition } from '../../club/competitions/competition-kind.ts'
 import { findMatch, presentMatch } from '../../club/matches/matches.ts'
 import { readSides, type Side } from '../../club/teams/teams.ts'
 import { findPublicFanByHandle, type PublicFan } from '../../identity/relations/public-fan.ts'
@@ -10,6 +11,7 @@ export interface SharedPrediction {
   matchId: string
   homeScore: number
   awayScore: number
+  /** Its name. */
   competition: string
   home: Side
   away: Side
@@ -27,7 +29,7 @@ export async function findSharedPrediction(
   const match = exact && (await findMatch(reader, matchId))
   if (!match) return null
   const [home, away] = await readSides(reader, [match.homeTeamId, match.awayTeamId])
-  const { competition } = presentMatch(match)
+  const competition = (await findCompetition(reader, match))?.name ?? presentMatch(match).competition
   return { matchId, ...exact, competition, home, away, owner }
 }
 

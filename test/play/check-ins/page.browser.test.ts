@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { correction, generate } from 'lean-qr'
 import type { BrowserContext, Page } from 'playwright-core'
+import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { createServerKey } from '../../../src/identity/server-keys/keys.ts'
 import { findSerious } from '../../support/axe.ts'
@@ -62,12 +63,16 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const match = { competition: 'Cup', season: '2026', kickoffAt: at, status: 'scheduled', revision: 1 }
       const kickoffIn = (hours: number) => ({ kickoffAt: new Date(at.getTime() + hours * 3_600_000) })
       await tx.insert(matches).values([
-        { ...row, ...match, ...sides, id: 'derby' },
+        { ...row, ...match, ...sides, id: 'derby', competition: 'city-cup' },
         { ...row, ...match, ...sides, id: 'ahead', ...kickoffIn(5) },
         { ...row, ...match, ...sides, id: 'over', ...kickoffIn(-5) },
         { ...row, ...match, ...sides, id: 'cancelled', status: 'cancelled' },
         { ...row, ...match, ...sides, id: 'postponed', status: 'postponed' },
       ])
+      await competitionKind.upsert(tx, {
+        ...{ id: 'city-cup', name: 'City Cup', deadline: 'match' },
+        points: { exact: 3, difference: 2, outcome: 1 },
+      })
       const issued = await createServerKey(tx, { source: 'gate', scopes: ['matches:write'], expiresAt: null })
       key = issued?.key ?? ''
     })
@@ -163,6 +168,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     async () => {
       const page = await visit('derby#derby.first')
       await page.getByRole('img', { name: /QR code/ }).waitFor()
+      await page.getByText('City Cup', { exact: true }).waitFor()
       expect(await codeOn(page)).toBe('derby.first')
       expect(await page.getByLabel('Server key').isVisible()).toBe(false)
       const drawn = () => page.evaluate("document.getElementById('qr').toDataURL()")

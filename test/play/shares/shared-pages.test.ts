@@ -9,7 +9,7 @@ import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addPack, buy, expectStatus, FREE, open } from '../packs/packs-world.ts'
-import { addMatch, predict, settleAll } from '../predictions/match-world.ts'
+import { addCompetition, addMatch, predict, settleAll } from '../predictions/match-world.ts'
 
 const PUBLIC_URL = 'https://api.club.example'
 const APP_URL = 'https://app.club.example/'
@@ -109,8 +109,8 @@ onEachEngine(
   { env: { PUBLIC_URL, APP_URL } },
 )
 
-async function exactPrediction(world: World, [home, away] = [2, 1]) {
-  const { matchId, finish } = await addMatch(world)
+async function exactPrediction(world: World, [home, away] = [2, 1], competition?: string) {
+  const { matchId, finish } = await addMatch(world, competition === undefined ? {} : { competition })
   const fan = await namedFan(world)
   await predict(fan, matchId, home ?? 0, away ?? 0)
   expectStatus(200, await fan.patch('/api/user/privacy', { activity: 'public' }))
@@ -133,6 +133,13 @@ onEachEngine(
       expect(text).toContain('2 – 1')
       expect(text).toContain(`<a href="${APP_URL}">Predict yours</a>`)
       await expectPicture(world, path, text)
+    })
+
+    test('names a competition of the catalogue, and not its id', async () => {
+      const name = { en: 'City cup', pt: 'Taça da cidade' }
+      const { path } = await exactPrediction(world, [2, 1], await addCompetition(world, { name }))
+      expect((await get(world, path)).text).toContain('<bdi>City cup</bdi>')
+      expect((await get(world, `${path}?lang=pt`)).text).toContain('<bdi>Taça da cidade</bdi>')
     })
 
     test('is not found for a prediction that was not exact', async () => {

@@ -42,9 +42,7 @@ export function MatchScreen({ matchId }: { matchId: string }) {
           </>
         )
       }
-      about={
-        data && [data.rules.name ?? data.competition, data.round, data.season].filter(Boolean).join(' · ')
-      }
+      about={data && [data.competition, data.round, data.season].filter(Boolean).join(' · ')}
       back={{ to: addressOf('match-day'), title: 'Match day' }}
     >
       <Loaded of={match}>{shown => <Shown of={shown} match={match} />}</Loaded>

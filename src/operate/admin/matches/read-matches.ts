@@ -96,12 +96,14 @@ async function presentAll(reader: Reader, rows: MatchRow[]) {
     reader,
     rows.map(({ id }) => id),
   )
+  const names = await readNames(reader, rows)
   const dueAtOf = new Map(settlements.map(({ matchId, dueAt }) => [matchId, dueAt]))
   return rows.map(row => {
     const { homeTeamId, awayTeamId, sponsorId: _, ...match } = presentMatch(row)
     const dueAt = dueAtOf.get(row.id)
     return {
       ...match,
+      competition: names.get(row.competition) ?? match.competition,
       home: teamOf.get(homeTeamId) ?? { id: homeTeamId, name: homeTeamId, crestUrl: null },
       away: teamOf.get(awayTeamId) ?? { id: awayTeamId, name: awayTeamId, crestUrl: null },
       active: row.active,
@@ -109,6 +111,13 @@ async function presentAll(reader: Reader, rows: MatchRow[]) {
       settlement: stateOf(dueAt),
     }
   })
+}
+
+/** Of the competitions of the catalogue that the matches name, by id. */
+async function readNames(reader: Reader, rows: MatchRow[]): Promise<Map<string, string>> {
+  const named = new Map(rows.map(row => [row.competition, row]))
+  const found = await Promise.all([...named.values()].map(row => findCompetition(reader, row)))
+  return new Map(found.flatMap(one => (one ? [[one.id, one.name]] : [])))
 }
 
 const stateOf = (dueAt: Date | null | undefined): SettlementProgress['state'] =>

@@ -26,7 +26,7 @@ const Team = Closed(
 
 const members = {
   id: Type.String({ description: 'The match.' }),
-  competition: Type.String({ description: 'The competition.' }),
+  competition: Type.String({ description: 'The name of the competition.' }),
   season: Type.String({ description: 'The season.' }),
   round: Nullable(Type.String(), { description: 'The round.' }),
   home: Team,

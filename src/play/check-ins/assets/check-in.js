@@ -95,8 +95,7 @@ const read = async (path, headers = {}) => {
 const isFinal = status => status >= 400 && status < 500 && status !== 429
 const isSignIn = status => bySession && status === 401
 
-function describeMatch({ competition, round, kickoffAt, venue, checkIn }) {
-  element('competition').textContent = [competition, round].filter(Boolean).join(' · ')
+function describeMatch({ kickoffAt, venue, checkIn }) {
   element('kickoff').textContent = timeOf(kickoffAt)
   element('venue').textContent = venue
   element('venue-fact').hidden = !venue
@@ -111,8 +110,16 @@ async function readSides({ home, away, homeTeamId, awayTeamId }) {
   return [homeTeamId, awayTeamId].map(id => teams.find(team => team.id === id) ?? { name: id })
 }
 
-async function nameTeams(of) {
-  const sides = await readSides(of)
+/** A match names a competition of the catalogue by its id. The console states the name. */
+async function readCompetition({ competition }) {
+  if (bySession) return competition
+  const { competitions } = await read('/api/competitions')
+  return competitions.find(({ id }) => id === competition)?.name ?? competition
+}
+
+async function describeNames(of) {
+  const [sides, competition] = await Promise.all([readSides(of), readCompetition(of)])
+  element('competition').textContent = [competition, of.round].filter(Boolean).join(' · ')
   const names = sides.map(({ name }) => name).join(' – ')
   element('match').textContent = names
   document.title = `Check in: ${names}`
@@ -131,7 +138,7 @@ async function refreshMatch() {
     isRefused = false
     describeMatch(match)
     render()
-    if (element('match').textContent === '') await nameTeams(match)
+    if (element('match').textContent === '') await describeNames(match)
   } catch (error) {
     const { status } = error
     const unknown = `There is no match ${matchId}. Look at the address of this page.`
