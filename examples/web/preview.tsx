@@ -7,7 +7,7 @@ import type { Entry, Named } from './drafts.tsx'
 import { applyLanguage } from './lang/lang.ts'
 import { views } from './previews.tsx'
 
-/** What the console sends: an entry with its texts in one language, and addresses that the page can read. */
+/** What the console sends as `preview`: an entry with its texts in one language, and addresses that the page can read. */
 interface Shown {
   kind: string
   entry: Entry
@@ -26,6 +26,8 @@ function show({ kind, entry, named, scheme }: Shown): void {
 
 applyLanguage()
 addEventListener('message', event => {
-  if (event.origin === location.origin && event.source === parent) show(event.data)
+  // Other programs of the page send messages, too.
+  if (event.origin === location.origin && event.source === parent && event.data?.preview)
+    show(event.data.preview)
 })
 parent.postMessage('preview ready', location.origin)

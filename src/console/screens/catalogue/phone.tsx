@@ -64,7 +64,8 @@ function Frame({ kind, schema, draft, language, first }: PhoneProps) {
   // The frame loads again in another language.
   useEffect(() => setReady(false), [language])
   useEffect(() => {
-    if (isReady) frame.current?.contentWindow?.postMessage({ kind, entry, named, scheme }, location.origin)
+    const preview = { kind, entry, named, scheme }
+    if (isReady) frame.current?.contentWindow?.postMessage({ preview }, location.origin)
   }, [isReady, kind, scheme, JSON.stringify([entry, named])])
   return (
     <aside class="phone" aria-label="Preview on a phone">
