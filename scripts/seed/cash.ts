@@ -37,7 +37,18 @@ const ADDRESS = {
   country: 'PT',
 }
 /** The product costs euros, and has no limited stock that an open hold would take from others. */
-const CART = { lines: [{ productId: 'home-scarf', variantId: 'one-size', quantity: 1 }], address: ADDRESS }
+export const CART = {
+  lines: [{ productId: 'home-scarf', variantId: 'one-size', quantity: 1 }],
+  address: ADDRESS,
+}
+
+export const CHECKOUT = {
+  openOrdersPerFan: 1_000,
+  heldUnitsPerFan: 0,
+  orderAddressRetentionDays: 0,
+  paidPacks: true,
+  sellsFiles: true,
+}
 
 type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
   seed: number
@@ -111,14 +122,8 @@ async function write(
 
   const held = async (owner: Caller): Promise<string> => {
     pass()
-    const options = {
-      openOrdersPerFan: 1_000,
-      heldUnitsPerFan: 0,
-      orderAddressRetentionDays: 0,
-      paidPacks: true,
-      sellsFiles: true,
-    }
-    const started = await startCheckout(tx, owner, CART, { ...options, encryption: till.addressEncryption })
+    const encryption = till.addressEncryption
+    const started = await startCheckout(tx, owner, CART, { ...CHECKOUT, encryption })
     await holdCashFor(tx, orderKind, owner, started.order.id, [CURRENCY])
     pass()
     return started.order.id

@@ -12,6 +12,7 @@ import { seedLeagues } from './leagues.ts'
 import { seedLoyalty } from './loyalty.ts'
 import { seedQuestions } from './questions.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
+import { seedRights } from './rights.ts'
 import { seedSeasonFigures } from './season-figures.ts'
 import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
 import { seedSociety } from './society.ts'
@@ -146,6 +147,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   await seedQuestions(db, options)
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
   await seedCup(db, options)
+  await seedRights(db, options)
   const { crowd = 0 } = options
   if (crowd > 0) {
     await seedCrowd(db, { ...options, crowd })

@@ -27,6 +27,7 @@ import { seedLeagues } from '../../scripts/seed/leagues.ts'
 import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
 import type { Till } from '../../scripts/seed/order-rows.ts'
 import { seedQuestions } from '../../scripts/seed/questions.ts'
+import { seedRights } from '../../scripts/seed/rights.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { seedSociety } from '../../scripts/seed/society.ts'
@@ -83,6 +84,7 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
   await seedLeagues(db, options)
   await seedQuestions(db, options)
   await seedCup(db, options)
+  await seedRights(db, options)
   await seedDivisions(db, options)
 }
 

@@ -21,7 +21,7 @@ const LEASE_MS = 300_000
 const PART_LENGTH = 512 * 1024
 
 interface WriteDeps {
-  db: Database
+  db: Pick<Database, 'read' | 'write'>
   log: Logger
   elapsed: AppSources['elapsed']
   addressEncryption: Encryption
@@ -52,7 +52,7 @@ export async function writeExports(deps: WriteDeps, stopping: () => boolean): Pr
   }
 }
 
-async function findDue({ read: reader }: Database): Promise<Attempt | undefined> {
+async function findDue({ read: reader }: WriteDeps['db']): Promise<Attempt | undefined> {
   const { dataExports } = reader.tables
   const { id, userId, leaseEndsAt } = dataExports
   const [due] = await reader
