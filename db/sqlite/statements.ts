@@ -23,7 +23,15 @@ export function cacheStatements(
   connection: Connection,
   adapt = (statement: Statement, _text: string) => statement,
 ) {
-  const cache = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
+  /** Dropped from the cache: prepared queries may still use them. */
+  let dropped: WeakRef<Statement>[] = []
+  const cache = new LRUCache<string, Statement>({
+    max: MAX_STATEMENTS,
+    dispose: statement => {
+      if (dropped.length >= MAX_STATEMENTS) dropped = dropped.filter(one => one.deref() !== undefined)
+      dropped.push(new WeakRef(statement))
+    },
+  })
   requireMethods(connection, ['prepare'])
   const prepare = connection.prepare.bind(connection)
   // Guarantee of the cast: Drizzle passes only the text.
@@ -35,8 +43,12 @@ export function cacheStatements(
     return statement
   }) as typeof connection.prepare
   return {
+    /** Before the connection is closed: a statement that is left would keep it, and its lock, open. */
     finalize() {
       for (const statement of cache.values()) statement.finalize()
+      for (const statement of dropped) statement.deref()?.finalize()
+      // Those that are unreachable are finalized when they are collected.
+      if (dropped.length > 0) Bun.gc(true)
     },
   }
 }

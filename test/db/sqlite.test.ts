@@ -1,8 +1,10 @@
 /** SQLite only: group commit, and a file that another process locks. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { dropDatabase } from '../../db/drop.ts'
 import { type Database, DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
@@ -198,6 +200,19 @@ describe('the file (SQLite)', () => {
     await second.ping()
     expect(await second.read.select().from(second.tables.teams)).toHaveLength(1)
     await second.close()
+  })
+
+  test('is not in use after close, also after more statements than are cached', async () => {
+    const busy = `${path}-busy`
+    await migrate(`sqlite:${busy}`)
+    const many = openSqlite(busy, clock)
+    await many.write(tx => insertTeam(tx, 'one'))
+    const { teams } = many.tables
+    for (let nth = 0; nth < 1_500; nth++)
+      await many.read.select({ name: sql`${sql.raw(String(nth))}` }).from(teams)
+    await many.close()
+    await dropDatabase(`sqlite:${busy}`)
+    expect(existsSync(busy)).toBe(false)
   })
 
   test('fails the ping when it was never migrated', async () => {
