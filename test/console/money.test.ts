@@ -93,6 +93,7 @@ onEachEngine(
         accountId: 'unknown',
         lane: 'event',
         sequence: '1',
+        number: '999999',
       })
       Object.assign(queries, {
         readNamedEntries: '?lang=en',

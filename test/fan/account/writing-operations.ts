@@ -392,6 +392,7 @@ export const operations: Record<
 export const WITHOUT_FAN: Record<string, string> = {
   updateMatch: 'its predictions are settled later, in the background',
   writeQuestion: 'its votes are settled later, in the background',
+  fileNotice: 'a person without an account writes it; the erasure of its fan is in `notices.test.ts`',
   createStreamTicket: 'a ticket is encrypted, not stored',
 }
 

@@ -13,6 +13,7 @@ import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ownerOfPart } from '../../../src/fan/account/exports.ts'
 import { remindFans } from '../../../src/fan/messages/remind.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
+import { decideNotice } from '../../../src/fan/moderation/notices.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { recordAction } from '../../../src/identity/staff/audit/record.ts'
@@ -603,6 +604,25 @@ async function moderation(world: World, fan: NamedFan, other: NamedFan, third: N
     }),
   )
   expectStatus(201, await report(third))
+  await notices(world, other, suspension.id)
+}
+
+/** One that was decided with a sanction, and an open one. */
+async function notices(world: World, about: NamedFan, decisionId: string) {
+  const file = async (location: string) => {
+    const notice = { category: 'hate', explanation: 'A call for violence.', goodFaith: true, location }
+    const notifier = { name: 'Dora Reis', email: 'dora@example.com' }
+    return expectStatus(201, await world.anonymous.post('/api/notices', { ...notice, ...notifier })).receipt
+  }
+  const decided = await file(`https://club.example/fans/${about.handle}`)
+  const decision = {
+    actionTaken: true,
+    answer: 'It is suspended.',
+    decidedBy: 'Ana',
+    decidedById: 'link:ana',
+  }
+  await world.db.write(tx => decideNotice(tx, decided, { ...decision, decisionId }))
+  await file('A banner in the stadium')
 }
 
 /** A match with predictions of each hit, whose result was corrected, and one to come. */

@@ -38,8 +38,16 @@ const UNKNOWN: Record<string, string[]> = {
     ...['leagues.seasonId', 'leagueRounds.week'],
     ...['leagues.name', 'leagues.code', 'leagues.locked', 'leagueMembers.joinedAt', 'leagueBans.*'],
   ],
+  'it is as a person without an account wrote it': [
+    ...['contentNotices.id', 'contentNotices.content', 'contentNotices.place', 'contentNotices.repeats'],
+    ...['contentNotices.category', 'contentNotices.subjectKind', 'contentNotices.reference'],
+    ...['contentNotices.location', 'contentNotices.explanation', 'contentNotices.evidence'],
+    ...['contentNotices.name', 'contentNotices.email', 'contentNotices.language', 'contentNotices.createdAt'],
+  ],
+  'another sanction of the fan is as right': ['contentNotices.decisionId'],
   'it says who did it, or why': [
     'ageChanges.statedBy',
+    ...['contentNotices.answer', 'contentNotices.decidedBy', 'contentNotices.decidedById'],
     ...['fanMerges.mergedBy', 'fanMerges.reason', 'moderationDecisions.decidedBy', 'moderationNotes.note'],
     ...['moderationStatements.facts', 'moderationStatements.automated'],
     ...['moderationDecisions.decidedById', 'appeals.decidedBy', 'appeals.decidedById', 'events.voidNote'],
@@ -49,6 +57,7 @@ const UNKNOWN: Record<string, string[]> = {
   ],
   'a time from which nothing follows, or a setting of its time': [
     ...['users.ageAssuredAt', 'ageChanges.assuredAt', 'ageChanges.changedAt'],
+    ...['contentNotices.decidedAt', 'contentNotices.clearedAt'],
     ...[
       'catalogueVersions.foldsFrom',
       'cashAccounts.updatedAt',
