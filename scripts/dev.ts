@@ -193,9 +193,12 @@ await runCommand(command, async ({ options: { fresh = false, live, yes }, note }
   if (config.console) requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)
   process.on('exit', () => removeNote(env))
   await writeNote(env, 'starting')
-  const consoleLink = await prepareDatabase(config, mock)
+  // The bundler has threads of its own, which work while this one seeds.
+  const [consoleLink] = await Promise.all([
+    prepareDatabase(config, mock),
+    Bun.isStandaloneExecutable || buildDemo(DEMO_FOLDER),
+  ])
   if (!process.env.DOWNLOADS) await Bun.write(join(env.DOWNLOADS, WALLPAPER), drawWallpaper())
-  if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
 
   const provider = startChild(
     ['mock-idp', 'mock-idp/main.ts'],
