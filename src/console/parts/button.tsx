@@ -97,10 +97,9 @@ export function CopyLines({ value, label }: { value: string; label: string }) {
       <p class="written" dir="auto">
         {value}
       </p>
-      <button type="button" class="button plain small" onClick={copy}>
-        <Icon name={state === 'copied' ? 'check' : 'copy'} />
-        <span>{label}</span>
-      </button>{' '}
+      <Button small icon={state === 'copied' ? 'check' : 'copy'} onClick={copy}>
+        {label}
+      </Button>{' '}
       <span class="quiet" aria-live="polite">
         {TOLD[state]}
       </span>
