@@ -23,6 +23,9 @@ export const missingPage = (detail: string | undefined, asset: (name: string) =>
     404,
   )
 
-/** Browsers name HTML when they open an address; scripts and programs do not. */
-export const prefersPage = ({ method, headers }: Request): boolean =>
-  (method === 'GET' || method === 'HEAD') && /^\s*text\/html\b/.test(headers.get('accept') ?? '')
+/** Browsers name HTML first when they open an address or send a form; scripts and programs do not. */
+export const namesHtmlFirst = ({ headers }: Request): boolean =>
+  /^\s*text\/html\b/.test(headers.get('accept') ?? '')
+
+export const prefersPage = (request: Request): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && namesHtmlFirst(request)

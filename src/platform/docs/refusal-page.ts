@@ -4,6 +4,7 @@ import type { ProblemType } from '../../core/problems.ts'
 import { preferredLanguages } from '../http/edge/accept-language.ts'
 import { pathOf } from '../http/edge/query.ts'
 import { htmlPage, TEXT_POLICY } from './html-page.ts'
+import { namesHtmlFirst } from './missing-page.ts'
 import { pageResponse } from './page-response.ts'
 
 const en = {
@@ -41,8 +42,8 @@ const ar: typeof en = {
 const wordsFor = chooserOf<typeof en>(en, pt, ptBr, ar)
 
 /** Whether a browser opens a page or sends a form. Paths of the API are for programs. */
-export const wantsPage = ({ url, headers }: Request): boolean =>
-  /^\s*text\/html\b/.test(headers.get('accept') ?? '') && !pathOf(url).startsWith('/api/')
+export const wantsPage = (request: Request): boolean =>
+  namesHtmlFirst(request) && !pathOf(request.url).startsWith('/api/')
 
 /** `asset`: where the style and the logo are. */
 export function refusalPage(
