@@ -80,6 +80,26 @@ interface ReasonDialogProps {
   onClose: () => unknown
 }
 
+interface DialogFootProps {
+  busy: boolean
+  kind?: 'primary' | 'danger'
+  /** Why the form cannot be sent now. */
+  blocked?: string | false | undefined
+  onClose: () => unknown
+  /** What the form does. */
+  children: ComponentChildren
+}
+
+/** The buttons of a form in a dialog. It stays open while it is sent. */
+export const DialogFoot = ({ busy, kind = 'primary', blocked, onClose, children }: DialogFootProps) => (
+  <>
+    <Button onClick={() => busy || onClose()}>Cancel</Button>
+    <Button submit kind={kind} busy={busy} blocked={blocked}>
+      {children}
+    </Button>
+  </>
+)
+
 const REASON_MAX = 500
 
 /** Asks for the reason that the audit log keeps, and sends the action once. */
@@ -97,17 +117,14 @@ export function ReasonDialog(props: ReasonDialogProps) {
         action={send}
         onSubmit={confirm}
         foot={
-          <>
-            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind={tone}
-              busy={send.isBusy}
-              blocked={blocked || (reason.trim() === '' && 'Write the reason first.')}
-            >
-              {action}
-            </Button>
-          </>
+          <DialogFoot
+            busy={send.isBusy}
+            kind={tone}
+            blocked={blocked || (reason.trim() === '' && 'Write the reason first.')}
+            onClose={onClose}
+          >
+            {action}
+          </DialogFoot>
         }
       >
         {children && <div class="dialog-text">{children}</div>}

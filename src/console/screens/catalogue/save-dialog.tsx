@@ -1,7 +1,6 @@
 /** The changes of a save, and the reason for it. */
 import { useState } from 'preact/hooks'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, DialogFoot } from '../../parts/dialog.tsx'
 import { type Change, DiffView } from '../../parts/diff.tsx'
 import { Form, TextArea } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
@@ -27,17 +26,13 @@ export function SaveDialog({ title, changes, onConfirm, onClose, action = 'Save'
         action={send}
         onSubmit={() => send.run(reason.trim())}
         foot={
-          <>
-            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind="primary"
-              busy={send.isBusy}
-              blocked={isUnchanged ? 'Nothing changes.' : reason.trim() === '' && 'Write the reason first.'}
-            >
-              {action}
-            </Button>
-          </>
+          <DialogFoot
+            busy={send.isBusy}
+            blocked={isUnchanged ? 'Nothing changes.' : reason.trim() === '' && 'Write the reason first.'}
+            onClose={onClose}
+          >
+            {action}
+          </DialogFoot>
         }
       >
         {changes === null ? (

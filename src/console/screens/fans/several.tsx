@@ -2,8 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { BulkDialog } from '../../parts/bulk.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, DialogFoot } from '../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
@@ -47,17 +46,13 @@ export function SeveralDialog({ onClose }: { onClose: () => unknown }) {
         action={find}
         onSubmit={() => wanted.length > 0 && !tooMany && find.run()}
         foot={
-          <>
-            <Button onClick={() => find.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind="primary"
-              busy={find.isBusy}
-              blocked={(wanted.length === 0 && 'Write at least one handle.') || tooMany}
-            >
-              Find them
-            </Button>
-          </>
+          <DialogFoot
+            busy={find.isBusy}
+            blocked={(wanted.length === 0 && 'Write at least one handle.') || tooMany}
+            onClose={onClose}
+          >
+            Find them
+          </DialogFoot>
         }
       >
         <TextArea

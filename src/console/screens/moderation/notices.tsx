@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button, Copy, CopyLines } from '../../parts/button.tsx'
-import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
+import { Dialog, DialogFoot, ReasonDialog } from '../../parts/dialog.tsx'
 import { CheckField, Form, SelectField, TextArea } from '../../parts/form.tsx'
 import { Section, Toolbar } from '../../parts/page.tsx'
 import { useAction, usePages } from '../../parts/resource.ts'
@@ -254,20 +254,16 @@ function DecideNotice({ of: { id, fan }, onClose, onDone }: DecideProps) {
         action={send}
         onSubmit={confirm}
         foot={
-          <>
-            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind="primary"
-              busy={send.isBusy}
-              blocked={
-                (answer.trim() === '' && 'Write the answer first.') ||
-                (isSanctioned && facts.trim() === '' && 'Write the facts first.')
-              }
-            >
-              Decide
-            </Button>
-          </>
+          <DialogFoot
+            busy={send.isBusy}
+            blocked={
+              (answer.trim() === '' && 'Write the answer first.') ||
+              (isSanctioned && facts.trim() === '' && 'Write the facts first.')
+            }
+            onClose={onClose}
+          >
+            Decide
+          </DialogFoot>
         }
       >
         <CheckField

@@ -1,8 +1,7 @@
 /** Entry of the carrier and the tracking number of a line. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, DialogFoot } from '../../parts/dialog.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { type Resource, useAction } from '../../parts/resource.ts'
 import { toast } from '../../parts/toast.tsx'
@@ -37,17 +36,13 @@ export function ShipDialog({ orderId, of, order, onClose }: ShipDialogProps) {
         action={send}
         onSubmit={submit}
         foot={
-          <>
-            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind="primary"
-              busy={send.isBusy}
-              blocked={carrier.trim() === '' && 'Write the carrier first.'}
-            >
-              On its way
-            </Button>
-          </>
+          <DialogFoot
+            busy={send.isBusy}
+            blocked={carrier.trim() === '' && 'Write the carrier first.'}
+            onClose={onClose}
+          >
+            On its way
+          </DialogFoot>
         }
       >
         <TextField

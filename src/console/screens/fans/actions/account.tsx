@@ -2,8 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { api, download } from '../../../api.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
+import { Dialog, DialogFoot, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea, TextField } from '../../../parts/form.tsx'
 import { useAction } from '../../../parts/resource.ts'
 import { toast } from '../../../parts/toast.tsx'
@@ -108,12 +107,9 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
         action={send}
         onSubmit={confirm}
         foot={
-          <>
-            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
-            <Button submit kind="danger" busy={send.isBusy}>
-              Decide
-            </Button>
-          </>
+          <DialogFoot busy={send.isBusy} kind="danger" onClose={onClose}>
+            Decide
+          </DialogFoot>
         }
       >
         <SelectField

@@ -1,8 +1,7 @@
 /** Actions that cannot be undone: merge and erasure. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../../api.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
+import { Dialog, DialogFoot, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, TextField } from '../../../parts/form.tsx'
 import { formatCount, formatMoney } from '../../../parts/format.ts'
 import type { Target } from '../../../parts/palette.tsx'
@@ -49,17 +48,13 @@ export function MergeFan(props: ActionProps) {
         action={ask}
         onSubmit={() => ask.run()}
         foot={
-          <>
-            <Button onClick={() => ask.isBusy || onClose()}>Cancel</Button>
-            <Button
-              submit
-              kind="primary"
-              busy={ask.isBusy}
-              blocked={into === null && 'Find the fan that remains first.'}
-            >
-              Show what would move
-            </Button>
-          </>
+          <DialogFoot
+            busy={ask.isBusy}
+            blocked={into === null && 'Find the fan that remains first.'}
+            onClose={onClose}
+          >
+            Show what would move
+          </DialogFoot>
         }
       >
         <FanField
