@@ -69,9 +69,9 @@ export function applyNote(env: Environment): string | null {
   for (const name of SETTINGS) {
     // A file that names the database counts like the variable.
     if (name === 'DATABASE_URL' && own === null) continue
-    if (!env[name]?.trim()) env[name] = note.settings[name]
+    if (!env[name]?.trim()) assign(env, name, note.settings[name])
   }
-  if (usesRunning) for (const name of OF_THE_DATABASE) env[name] = note.settings[name] ?? env[name]
+  if (usesRunning) for (const name of OF_THE_DATABASE) assign(env, name, note.settings[name])
   if (own === undefined)
     return running === developmentDefaults.DATABASE_URL
       ? null
@@ -79,6 +79,11 @@ export function applyNote(env: Environment): string | null {
   return own === running
     ? null
     : `Using the database of DATABASE_URL, and not that of the running ${dev}, ${running}`
+}
+
+/** `process.env` would keep `undefined` as a text. */
+function assign(env: Environment, name: string, value: string | undefined): void {
+  if (value !== undefined) env[name] = value
 }
 
 function parseNote(file: string): Note | undefined {

@@ -2,11 +2,12 @@
 
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '../../db/index.ts'
 import { findFreePort } from '../../scripts/dev/ports.ts'
+import { identityOf } from '../../scripts/dev/process-identity.ts'
 import { readCalendar } from '../../scripts/seed/calendar.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
@@ -219,6 +220,30 @@ test('commands in another terminal use the database of a running --fresh, and sa
   expect(existsSync(dirname(path))).toBe(false)
   await next.stop()
   await fresh.stop()
+})
+
+test('commands use the default database of a running dev that has no setting of its own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-defaults-'))
+  const note = join(folder, 'data', 'dev.json')
+  mkdirSync(dirname(note))
+  await Bun.write(note, JSON.stringify({ process: identityOf(process.pid), state: 'serving', settings: {} }))
+  try {
+    for (const script of ['migrate', 'server-keys']) {
+      const child = Bun.spawn(
+        [process.execPath, join(root, `scripts/${script}.ts`), ...(script === 'server-keys' ? ['list'] : [])],
+        { cwd: folder, env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] },
+      )
+      const err = await new Response(child.stderr).text()
+      expect([script, await child.exited, err]).toEqual([
+        script,
+        0,
+        expect.not.stringContaining('DATABASE_URL'),
+      ])
+    }
+    expect(existsSync(join(folder, 'data', 'matchday.db'))).toBe(true)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('during the seed of --fresh, commands do not silently use another database', async () => {
