@@ -11,7 +11,7 @@ import { type Engine, expectedMigrations, type Migration } from './expected-sche
 import { openJournal, type Run, recordMigration } from './migration-journal.ts'
 import { connectPostgres, type PostgresOptions } from './postgres/connect.ts'
 import { applyByStatement } from './postgres/migrate-by-statement.ts'
-import { createMigrationLock, LOCK_MIGRATIONS } from './postgres/migration-lock.ts'
+import { createMigrationLock, LOCK_MIGRATIONS, requireUsableSchema } from './postgres/migration-lock.ts'
 import { hasTransactionalDdl } from './postgres/portable.ts'
 import { PROPAGATE_SETTINGS } from './postgres/schema-node.ts'
 import { explainUnreachable } from './postgres/unreachable.ts'
@@ -135,7 +135,14 @@ async function readApplied(engine: Engine, run: Run): Promise<AppliedRow[]> {
 
 async function listPendingPostgres(url: string, settings?: PostgresOptions): Promise<PendingMigrations> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
-  return namePending('postgres', await readApplied('postgres', runIn(client, settings)))
+  return namePending('postgres', await readAppliedIn(client, settings))
+}
+
+async function readAppliedIn(client: SQL, settings?: PostgresOptions): Promise<AppliedRow[]> {
+  const run = runIn(client, settings)
+  const applied = await readApplied('postgres', run)
+  if (applied.length === 0 && settings?.schema) await requireUsableSchema(run, settings.schema)
+  return applied
 }
 
 /** Within the schema of the settings. A pooler may give each transaction another connection: the search path is set in each. */
@@ -217,7 +224,7 @@ async function applyOneByOne(applyNext: () => Promise<MigrationReport>): Promise
 async function migratePostgres(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   const { schema = null } = settings ?? {}
-  const applied = await readApplied('postgres', runIn(client, settings))
+  const applied = await readAppliedIn(client, settings)
   // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
   const { pending, ...rest } = namePending('postgres', applied)
   if (pending.length === 0) return { applied: 0, ...rest }

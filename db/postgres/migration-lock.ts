@@ -26,6 +26,26 @@ class MissingSchemaError extends SchemaError {
   }
 }
 
+/** The role may not use the schema, whose tables look to it as if they were missing. */
+class RefusedSchemaError extends SchemaError {
+  constructor(schema: string) {
+    super(
+      `the role of DATABASE_URL may not use the schema ${schema}: it belongs to another role. Use that role, or as its owner: ` +
+        `GRANT USAGE ON SCHEMA ${schema} TO the role of DATABASE_URL, with rights on its tables`,
+    )
+    this.name = 'RefusedSchemaError'
+  }
+}
+
+/** For a schema in which no table is found. @throws RefusedSchemaError */
+export async function requireUsableSchema(run: Run, schema: string): Promise<void> {
+  const refused = await run(
+    "SELECT 1 FROM pg_namespace WHERE nspname = $1 AND NOT has_schema_privilege(oid, 'USAGE')",
+    [schema],
+  )
+  if (refused.length > 0) throw new RefusedSchemaError(schema)
+}
+
 const INSUFFICIENT_PRIVILEGE = 'SQLSTATE 42501'
 
 /** With IF NOT EXISTS alone, a role that may not create schemas would be refused where the schema exists. */

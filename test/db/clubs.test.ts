@@ -270,16 +270,31 @@ describe.each(cases)('Two clubs through $through (PostgreSQL)$missing', ({ throu
   })
 })
 
-describe.skipIf(noServer !== '')(`A schema that the role may not create (PostgreSQL)${noServer}`, () => {
-  test('is named, with the statement that creates it, and then migrated', async () => {
+describe.skipIf(noServer !== '')(`A schema that the role may not use (PostgreSQL)${noServer}`, () => {
+  /** A role with no right to anything, and a database without a schema \`harbour\`. */
+  async function withPoorRole(
+    run: (poor: { env: Record<string, string>; role: string; temporary: TemporaryDatabase }) => Promise<void>,
+  ) {
     const temporary = await postgresEngine.open(createClock())
     const address = new URL(temporary.url ?? '')
     const role = `${address.pathname.slice(1)}_poor`
-    await withRawConnection(temporary, run => run(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`))
+    await withRawConnection(temporary, query => query(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`))
     address.username = role
     address.password = 'poor'
-    const env = { DATABASE_URL: address.href, DATABASE_SCHEMA: 'harbour' }
     try {
+      await run({ env: { DATABASE_URL: address.href, DATABASE_SCHEMA: 'harbour' }, role, temporary })
+    } finally {
+      await withRawConnection(temporary, async query => {
+        await query('DROP SCHEMA IF EXISTS harbour CASCADE')
+        await query(`DROP OWNED BY ${role}`)
+        await query(`DROP ROLE ${role}`)
+      })
+      await temporary.remove()
+    }
+  }
+
+  test('is named where it does not exist, with the statement that creates it, and then migrated', () =>
+    withPoorRole(async ({ env, role, temporary }) => {
       const refused = await runScript('migrate', [], { env })
       expect([refused.code, refused.err]).toEqual([
         1,
@@ -291,15 +306,21 @@ describe.skipIf(noServer !== '')(`A schema that the role may not create (Postgre
       expect((await runScript('migrate', [], { env })).code).toBe(0)
       const again = await runScript('migrate', [], { env })
       expect([again.code, again.out]).toEqual([0, expect.stringContaining('Up to date')])
-      const db = openDatabase(address.href, realSources, { postgres: { schema: 'harbour' } })
+      const db = openDatabase(env.DATABASE_URL ?? '', realSources, { postgres: { schema: 'harbour' } })
       await db.ping().finally(() => db.close())
-    } finally {
-      await withRawConnection(temporary, async run => {
-        await run('DROP SCHEMA IF EXISTS harbour CASCADE')
-        await run(`DROP OWNED BY ${role}`)
-        await run(`DROP ROLE ${role}`)
-      })
-      await temporary.remove()
-    }
-  })
+    }))
+
+  test('is named where it belongs to another role, instead of tables that look as if they were missing', () =>
+    withPoorRole(async ({ env, temporary }) => {
+      await withRawConnection(temporary, run => run('CREATE SCHEMA harbour'))
+      for (const [command, ...parameters] of [
+        ['migrate'],
+        ['migrate', '--dry-run'],
+        ['verify-ledger'],
+      ] as const)
+        expect(await runScript(command, parameters, { env })).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('may not use the schema harbour: it belongs to another role'),
+        })
+    }))
 })
