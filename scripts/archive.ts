@@ -128,6 +128,9 @@ async function preview(db: Database, until: Date): Promise<CommandResult> {
 }
 
 async function restore(db: Database, from: string, fan: string, run: ArchiveRun): Promise<CommandResult> {
+  const { users } = db.tables
+  const [known] = await db.read.select({ id: users.id }).from(users).where(eq(users.id, fan))
+  if (!known) fail('There is no such fan.')
   const restored = await restoreFan(db, from, fan, run)
   const { entries, events } = restored
   const text =

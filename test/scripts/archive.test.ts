@@ -1,6 +1,6 @@
 /** `bun run archive` as a command, and the commands that read its files. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
@@ -68,6 +68,20 @@ for (const engine of engines)
         const restored = await run('archive', 'restore', '--fan', userId, '--from', folder)
         expect(restored.out).toStartWith('1 events and 1 entries of the fan are back.')
         expect(await rowsOf(world.db)).toEqual(before)
+      })
+
+      test('keeps the files of another database in the manifest, and names a fan who does not exist', async () => {
+        const path = join(folder, 'manifest.json')
+        const other = { file: 'next-0007.ndjson.gz', seasonId: 'next', sha256: 'of-another' }
+        mkdirSync(folder)
+        writeFileSync(path, JSON.stringify({ format: 1, files: [other] }))
+        expect(await run('archive', ...toFolder())).toMatchObject({ code: 0 })
+        const { files } = JSON.parse(readFileSync(path, 'utf8'))
+        expect(files).toEqual([other, expect.objectContaining({ file: 'next-0001.ndjson.gz', fans: 1 })])
+        expect(await run('archive', 'restore', '--fan', 'nobody', '--from', folder)).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('There is no such fan.'),
+        })
       })
 
       describe('while another one runs', () => {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { asc } from 'drizzle-orm'
 import type { Reader, Sources, Tables } from '../../../db/index.ts'
+import { attempt } from '../../core/attempt.ts'
 import type { Seam } from '../points/seams.ts'
 
 export type ArchiveFile = Tables['archiveFiles']['$inferSelect']
@@ -106,20 +107,35 @@ function syncFolder(folder: string): void {
   closeSync(opened)
 }
 
-/** Lists all files with their hashes, for readers without the database: again, if another run has added one meanwhile. */
+/**
+ * Lists all files with their hashes, for readers without the database: again, if another run has changed the list meanwhile. Files
+ * that the database does not know stay listed: they are of another database, or newer than a restored backup.
+ */
 export async function updateManifest(reader: Reader, folder: string): Promise<void> {
-  let files = await listArchiveFiles(reader)
-  for (let listed = -1; listed !== files.length; files = await listArchiveFiles(reader)) {
-    writeManifest(folder, partialOf(manifestOf(folder), reader), files)
-    listed = files.length
+  for (;;) {
+    const own = (await listArchiveFiles(reader)).map(({ id, ...file }) => ({
+      file: `${id}.ndjson.gz`,
+      ...file,
+    }))
+    const listed = readManifest(folder)
+    const lines = new Set(listed.map(file => JSON.stringify(file)))
+    if (own.every(file => lines.has(JSON.stringify(file)))) return
+    const others = listed.filter(({ file }) => own.every(known => known.file !== file))
+    writeManifest(folder, partialOf(manifestOf(folder), reader), [...others, ...own])
   }
 }
 
 const manifestOf = (folder: string) => join(folder, 'manifest.json')
 
-function writeManifest(folder: string, partial: string, files: ArchiveFile[]): void {
-  const listed = files.map(({ id, ...file }) => ({ file: `${id}.ndjson.gz`, ...file }))
-  writeDurably(partial, Buffer.from(`${JSON.stringify({ format: 1, files: listed }, null, 2)}\n`))
+/** Empty where there is none, or another document. */
+function readManifest(folder: string): { file: string }[] {
+  const path = manifestOf(folder)
+  const { files } = attempt(() => JSON.parse(readFileSync(path, 'utf8'))) ?? {}
+  return Array.isArray(files) ? files.filter(({ file }) => typeof file === 'string') : []
+}
+
+function writeManifest(folder: string, partial: string, files: { file: string }[]): void {
+  writeDurably(partial, Buffer.from(`${JSON.stringify({ format: 1, files }, null, 2)}\n`))
   renameSync(partial, manifestOf(folder))
 }
 
