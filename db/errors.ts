@@ -84,10 +84,13 @@ function readIndexesByColumns(): Map<string, string> {
 
 let indexesByColumns: Map<string, string> | undefined
 
+/** At a node of Citus the name of an index ends with the number of the shard. */
+const SHARD = /_\d{6,}$/
+
 /** Whether this unique index refused the write. `index` is its name in `tables.ts`. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   const found = driverError(error)
-  if (found?.code === '23505') return found.constraint === index
+  if (found?.code === '23505') return found.constraint.replace(SHARD, '') === index
   if (found?.code !== 'SQLITE_CONSTRAINT_UNIQUE') return false
   indexesByColumns ??= readIndexesByColumns()
   return index === indexesByColumns.get(found.message.replace(/^UNIQUE constraint failed: /, ''))

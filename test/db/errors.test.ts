@@ -83,6 +83,14 @@ test('on SQLite a unique index is recognized although its name omits some of its
   expect(isUniqueViolation(error, 'points_entries_user_reason_ref_unique')).toBe(false)
 })
 
+test('at a node of Citus a unique index is recognized by its name with the number of a shard', () => {
+  const error = (constraint: string) => Object.assign(new Error('duplicate'), { errno: '23505', constraint })
+  const ofShard = error('users_handle_unique_102033')
+  expect(isUniqueViolation(ofShard, 'users_handle_unique')).toBe(true)
+  expect(isUniqueViolation(ofShard, 'users_handle')).toBe(false)
+  expect(isUniqueViolation(error('boards_top_10'), 'boards_top')).toBe(false)
+})
+
 describe('translateDatabaseError', () => {
   const coded = (code: string) => Object.assign(new Error('secret'), { code })
 

@@ -4,7 +4,7 @@ import { Glob } from 'bun'
 
 const root = join(import.meta.dir, '../..')
 
-/** The economy, the races, the random models, what is sent to fans, and a season's walk through everything. */
+/** The economy, the races, the random models, what is sent to fans, errors that decide a response, and a season's walk through everything. */
 export const FILES = [
   'test/economy/',
   'races.test.ts',
@@ -12,6 +12,7 @@ export const FILES = [
   'test/delivery/push/',
   'test/fan/messages/',
   './test/db/conflicting-verbs.ts',
+  './test/db/errors.test.ts',
   './test/distributed/season-walk.test.ts',
 ]
 
