@@ -6,7 +6,8 @@ import { realSources } from '../src/core/sources.ts'
 import { type Club, databaseOf, findCollisions, isClubName, readClubs, writeClub } from './clubs/club.ts'
 import { backUpClub, type Outcome, runCommandOf, verifyClub } from './clubs/run.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
-import { fail, failUsage } from './command/explain.ts'
+import { isDirectory } from './command/database.ts'
+import { explainError, fail, failUsage } from './command/explain.ts'
 
 const ACTIONS = ['list', 'create', 'migrate', 'verify', 'backup'] as const
 
@@ -46,7 +47,7 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
   const wrong = names.find(name => !isClubName(name))
   if (wrong !== undefined)
     failUsage(
-      `${wrong} is not a valid name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter`,
+      `${wrong} is not a valid name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter, not beginning with pg_`,
     )
   if (action === 'create') return create(names)
   if (!existsSync(folder)) fail(`There is no folder ${folder}: \`clubs create\` makes it.`)
@@ -64,7 +65,8 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
   const results = []
   for (const club of clubs.filter(({ name }) => all || names.includes(name))) {
     const started = performance.now()
-    const outcome = await runs[action](club)
+    // A folder of one club that cannot be written must not keep the others from their turn.
+    const outcome = await runs[action](club).catch(error => ({ ok: false, said: explainError(error) }))
     const seconds = Math.round(performance.now() - started) / 1_000
     results.push({ club: club.name, ...outcome, seconds })
     note(`${club.name}: ${outcome.ok ? 'done' : 'failed'} after ${seconds.toFixed(1)} s`)
@@ -76,6 +78,7 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
     const { template: path, port } = options
     if (path === undefined) return failUsage('create requires --template')
     if (!existsSync(path)) fail(`There is no file ${path}.`)
+    if (isDirectory(path)) fail(`${path} is a directory: name the file of the template.`)
     const base = Number(port)
     if (!Number.isInteger(base) || base < 1 || base > 65_000) failUsage('--port must be 1 to 65000')
     if (dryRun) return plan(folder, wanted)

@@ -92,7 +92,8 @@ export function findCollisions(clubs: Club[]): string[] {
   const owners = new Map<string, string[]>()
   for (const club of clubs) {
     const shared = PORTS.flatMap(port => (club.env[port] ? [`port ${club.env[port]}`] : []))
-    for (const what of new Set([...shared, `database ${databaseOf(club)}`]))
+    const database = databaseOf(club)
+    for (const what of new Set([...shared, ...(database === '' ? [] : [`database ${database}`])]))
       owners.getOrInsertComputed(what, () => []).push(club.name)
   }
   return [...owners].flatMap(([what, names]) =>

@@ -1,6 +1,15 @@
 /** Commands over several clubs. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from '../../scripts/clubs/club.ts'
@@ -127,11 +136,74 @@ test('a command runs for each club, even after a failure, shows no secret, and c
     expect(readdirSync(join(pathOf('backups'), name))).toContainEqual(expect.stringMatching(/\.db$/))
 })
 
+test('a dump that fails leaves no file, and each failure is explained once', async () => {
+  expect((await create('failing', 'pending')).code).toBe(0)
+  const unreachable = 'DATABASE_URL=postgres://club:s3cret@127.0.0.1:9/fans\n'
+  writeFileSync(pathOf('failing/broken.env'), unreachable)
+  const backups = pathOf('failing-backups')
+  const dumped = await clubs('failing', 'backup', 'broken', '--backups', backups)
+  expect([dumped.code, dumped.out]).toEqual([
+    1,
+    expect.stringMatching(/pg_dump: error: .*127\.0\.0\.1.*refused/),
+  ])
+  expect(readdirSync(join(backups, 'broken'))).toEqual([])
+  const verified = await clubs('failing', 'verify', 'broken')
+  expect(verified.out.match(/nothing accepts connections/g)).toHaveLength(1)
+  expect(verified.out).toContain('verify-ledger, verify-quests, verify-pictures, audit verify: The database')
+  const planned = await clubs('failing', 'migrate', 'pending', '--dry-run')
+  expect(planned.out).toMatch(/^pending {2}ok {2}[0-9.]+ s {2}Would apply \d+ of \d+ migrations/)
+})
+
+test('a dump that the system kills leaves no file, and the signal is named', async () => {
+  expect((await create('killed', 'alpha')).code).toBe(0)
+  writeFileSync(pathOf('killed/alpha.env'), 'DATABASE_URL=postgres://club@127.0.0.1:9/fans\n')
+  const programs = pathOf('killed-programs')
+  mkdirSync(programs)
+  const dump =
+    '#!/bin/sh\nfor a; do case $a in --file=*) echo half > "$(echo "$a" | cut -c8-)";; esac; done\nkill -9 $$\n'
+  writeFileSync(join(programs, 'pg_dump'), dump, { mode: 0o755 })
+  const backups = pathOf('killed-backups')
+  const { code, out } = await runScript(
+    'clubs',
+    ['backup', 'alpha', '--folder', pathOf('killed'), '--backups', backups],
+    { env: { PATH: `${programs}:${process.env.PATH}` }, ownProcess: true },
+  )
+  expect([code, out]).toEqual([1, expect.stringContaining('was ended by SIGKILL')])
+  expect(readdirSync(join(backups, 'alpha'))).toEqual([])
+})
+
+test('a club whose folder cannot be written, or whose database has a relative path, fails alone', async () => {
+  expect((await create('odd', 'blocked', 'zone')).code).toBe(0)
+  writeFileSync(pathOf('odd/lost.env'), 'DATABASE_URL=sqlite:lost-club.db\n')
+  for (const name of ['none', 'nothing']) writeFileSync(pathOf(`odd/${name}.env`), 'PORT=\n')
+  const listed = await clubs('odd', 'list')
+  expect([listed.code, listed.out]).toEqual([0, expect.not.stringContaining('have the same')])
+  expect((await clubs('odd', 'migrate', 'blocked', 'zone')).code).toBe(0)
+  const backups = pathOf('odd-backups')
+  mkdirSync(backups)
+  writeFileSync(join(backups, 'blocked'), '')
+  const { code, out } = await clubs('odd', 'backup', 'blocked', 'lost', 'zone', '--backups', backups)
+  expect([code, out.split('\n')]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^blocked {2}failed .*is a file, not a directory/),
+      expect.stringMatching(/^lost {5}failed .*sqlite:lost-club\.db is a relative path/),
+      expect.stringMatching(/^zone {5}ok .*Wrote /),
+      '1 of 3 clubs succeeded.',
+      '',
+    ],
+  ])
+  for (const action of ['migrate', 'verify'])
+    expect((await clubs('odd', action, 'lost')).out).toContain('is a relative path')
+  expect(existsSync(join(root, 'lost-club.db'))).toBe(false)
+})
+
 test.each([
   [['migrate'], 'requires names of clubs, or --all'],
   [['migrate', 'harbour', '--all'], 'requires names of clubs, or --all'],
   [['create', 'harbour'], 'create requires --template'],
   [['create', '../harbour'], 'is not a valid name of a club'],
+  [['create', 'pg_harbour', '--template', 'x'], 'not beginning with pg_'],
   [['backup', 'Harbour'], 'is not a valid name of a club'],
 ])('%j is a usage error: %s', async (parameters, why) => {
   expect((await create('used', 'harbour')).code).toBe(0)
@@ -161,6 +233,10 @@ describe.skipIf(noServer !== '')(`Clubs in one database (PostgreSQL)${noServer}`
       const { code, out } = await clubs('two', action, '--all', '--backups', pathOf('dumps'))
       expect([action, code, out]).toEqual([action, 0, expect.stringContaining('2 of 2 clubs succeeded.')])
     }
+    const recorded = await withRawConnection(temporary, run =>
+      run("SELECT command FROM valley.maintenance_runs WHERE command = 'backup'"),
+    )
+    expect(recorded).toHaveLength(1)
     const [dump = ''] = readdirSync(pathOf('dumps/valley'))
     const { stdout } = Bun.spawnSync(['pg_restore', '--list', join(pathOf('dumps/valley'), dump)])
     const tables = [...stdout.toString().matchAll(/ TABLE (\w+) /g)].map(([, schema]) => schema)
