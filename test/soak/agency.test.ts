@@ -1,10 +1,11 @@
 /** The commands of docs/recipes/agency.md, as they stand there, with twelve clubs on one PostgreSQL with its default of connections. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readClubs } from '../../scripts/clubs/club.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
+import { runScript } from '../scripts/run-script.ts'
 import { root } from '../support/dev.ts'
 import { programOf } from '../support/executable.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
@@ -121,15 +122,30 @@ describe.skipIf(missing !== '')(`Twelve clubs on one PostgreSQL${missing}`, () =
     }
   })
 
-  test('are restored one by one', async () => {
+  test('are restored one by one, and fans who were erased after the dump are erased again', async () => {
     const dumps = join(folder, 'var/backups/matchday/harbour')
     const [dump = ''] = readdirSync(dumps)
     const [line = ''] = /^pg_restore .*/m.exec(page) ?? []
+    const [, list = ''] = /erase-user --reapply (\S+) --yes/.exec(page) ?? []
     const club = readClubs(join(folder, 'etc/matchday')).findIndex(({ name }) => name === 'harbour')
+    const env = readClubs(join(folder, 'etc/matchday'))[club]?.env ?? {}
     await apis[club]?.stop()
     await query(cluster, 'DELETE FROM harbour.leaderboard_entries')
+    const [fan] = await query(cluster, 'SELECT id FROM harbour.users')
+    mkdirSync(dirname(ownPlaces(list)), { recursive: true })
+    const erased = await runScript('erase-user', [String(fan?.id), '--yes'], { env })
+    expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`Listed in ${ownPlaces(list)}`) })
+    const subjects = () => query(cluster, 'SELECT subject FROM harbour.identities')
+    const ofErased = await subjects()
     expect(await run(line.replace('DATE.dump', dump))).toMatchObject({ code: 0, err: '' })
     const [row] = await query(cluster, 'SELECT count(*)::int AS enrolled FROM harbour.leaderboard_entries')
     expect(row?.enrolled).toBe(1)
+    expect(await subjects()).not.toEqual(ofErased)
+    const again = await runScript('erase-user', ['--reapply', ownPlaces(list), '--yes'], { env })
+    expect(again).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Of 1 listed erasures 1 were applied again.'),
+    })
+    expect(await subjects()).toEqual(ofErased)
   })
 })
