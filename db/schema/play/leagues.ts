@@ -96,6 +96,8 @@ export function defineLeaguesTables(kit: ColumnKit, { users }: Referenced<'users
     {
       leagueId: idOf(leagues),
       userId: idOf(users),
+      /** The one that a member had. */
+      number: integer(),
       bannedAt: timestamp().notNull(),
     },
     t => [

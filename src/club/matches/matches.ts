@@ -280,6 +280,25 @@ export async function listMatchIds(reader: Reader, competition: string): Promise
   return rows.map(({ id }) => id)
 }
 
+/** Whether a match is of a competition and of a season; null: of any. */
+export async function hasMatches(
+  reader: Reader,
+  { competition, season }: { competition: string | null; season: string | null },
+): Promise<boolean> {
+  const { matches } = reader.tables
+  const [found] = await reader
+    .select({ id: matches.id })
+    .from(matches)
+    .where(
+      and(
+        competition === null ? undefined : eq(matches.competition, competition),
+        season === null ? undefined : eq(matches.season, season),
+      ),
+    )
+    .limit(1)
+  return found !== undefined
+}
+
 /** SQL for whether a match is of a competition and, unless it is null, of a season. */
 export const isMatchOf = (
   { tables: { matches } }: Pick<Reader, 'tables'>,

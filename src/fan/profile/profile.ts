@@ -16,8 +16,7 @@ import { copyScores } from '../../economy/points/groups.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { heldOf } from '../../economy/points/holds.ts'
 import { policyOf } from '../../identity/public-text/policy.ts'
-import { publicTextProblems } from '../../identity/public-text/problems.ts'
-import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
+import { requirePublicText, requireUnreservedName } from '../../identity/public-text/require-public-text.ts'
 import { updateUser } from '../../identity/users/change-user.ts'
 import { completionOf } from '../../identity/users/completion.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
@@ -73,10 +72,8 @@ async function requireUnreserved(
   if (!isReserved(handle) && !isReserved(displayName)) return
   const current = await findUserById(tx, userId)
   if (handle !== current?.handle && isReserved(handle)) throw new DomainError(profileProblems.handle_taken)
-  if (displayName?.trim() !== current?.displayName && isReserved(displayName)) {
-    const errors = [{ pointer: `${pointer}/displayName`, message: 'must not be a name of the club' }]
-    throw new DomainError(publicTextProblems.text_not_allowed, { errors })
-  }
+  if (displayName && displayName.trim() !== current?.displayName)
+    await requireUnreservedName(tx, `${pointer}/displayName`, displayName)
 }
 
 const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const

@@ -37,3 +37,10 @@ export async function requirePublicText(
   }))
   throw new DomainError(publicTextProblems.text_not_allowed, { errors })
 }
+
+/** For a name that a fan chooses. @throws DomainError `text_not_allowed` if it looks like one of the club */
+export async function requireUnreservedName(tx: Transaction, pointer: string, name: string): Promise<void> {
+  if (!(await policyOf(tx)).isReserved(name)) return
+  const errors = [{ pointer, message: 'must not be a name of the club' }]
+  throw new DomainError(publicTextProblems.text_not_allowed, { errors })
+}

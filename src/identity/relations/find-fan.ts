@@ -56,6 +56,13 @@ export async function lockVisible(tx: Transaction, fanId: string, handle: string
   return found.other
 }
 
+/** As `lockVisible`, also for the caller's own handle. Undefined for a fan that the caller cannot see. */
+export async function lockSeen(tx: Transaction, fanId: string, handle: string) {
+  const found = await lockHandle(tx, handle)
+  const relation = await selectRelation(tx, fanId, found?.id ?? '')
+  return found?.id === fanId || (!found?.hiddenAt && !isHidden(relation)) ? found : undefined
+}
+
 /** A fan as the viewer sees them. @throws DomainError `fan_not_found` */
 export async function readFan(reader: Reader, viewerId: string, handle: string) {
   const [fan] = await selectFan(reader, viewerId, handle)

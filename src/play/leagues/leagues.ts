@@ -8,6 +8,7 @@ import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { MAX_MEMBERS } from '../../../db/schema/play/leagues.ts'
+import { hasMatches } from '../../club/matches/matches.ts'
 import { readSeasons } from '../../club/seasons/season-kind.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Cursors } from '../../core/pagination.ts'
@@ -15,7 +16,7 @@ import { DomainError, type FieldError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { boardAt, predictionBoard } from '../../economy/leaderboard/boards.ts'
 import { openBaseline } from '../../economy/points/baselines.ts'
-import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
+import { requirePublicText, requireUnreservedName } from '../../identity/public-text/require-public-text.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { lockHandle, lockToCount } from '../../identity/users/locks.ts'
 import { mintCode, normalizeCode } from '../codes/code.ts'
@@ -40,10 +41,13 @@ export function findLeagueErrors(body: unknown): FieldError[] {
 }
 
 /** What follows from the season: of predictions its board, of points its times. */
-async function seasonOf(tx: Transaction, { scoring, season: given }: NewLeague) {
+async function seasonOf(tx: Transaction, { scoring, season: given, competition }: NewLeague) {
   const season = given ?? null
   const none = { season: null, seasonId: null, startsAt: null, endsAt: null }
-  if (scoring === 'predictions') return { ...none, season, board: predictionBoard(season).id }
+  if (scoring === 'predictions') {
+    await requireMatches(tx, season, competition ?? null)
+    return { ...none, season, board: predictionBoard(season).id }
+  }
   const board = boardAt('all', tx.now()).id
   if (season === null) return { ...none, board }
   const found = (await readSeasons(tx)).find(({ id }) => id === season)
@@ -51,6 +55,14 @@ async function seasonOf(tx: Transaction, { scoring, season: given }: NewLeague) 
   const { id: seasonId, startsAt, endsAt } = found
   if (endsAt <= tx.now()) refuseField({ pointer: '/season', message: 'has ended' })
   return { season: null, seasonId, startsAt, endsAt, board }
+}
+
+/** A league of no match would never count anything. */
+async function requireMatches(tx: Transaction, season: string | null, competition: string | null) {
+  if (competition !== null && !(await hasMatches(tx, { competition, season: null })))
+    refuseField({ pointer: '/competition', message: 'is the competition of no match' })
+  if (season !== null && !(await hasMatches(tx, { competition, season })))
+    refuseField({ pointer: '/season', message: 'is the season of no match' })
 }
 
 /** 128 bits. */
@@ -62,8 +74,7 @@ export async function createLeague(
   { userId }: Caller,
   body: NewLeague,
 ): Promise<League> {
-  const name = nameOf(body.name)
-  await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
+  const name = await requireName(tx, userId, body.name)
   await requireRoomFor(tx, userId)
   await requireFewOwned(tx, userId)
   const { leagues } = tx.tables
@@ -92,6 +103,14 @@ export async function createLeague(
   await insertMember(tx, member)
   // never invalid_cursor, league_not_found: the first page of a league of the fan.
   return readLeague(tx, cursors, { userId }, league.id, FIRST_PAGE)
+}
+
+/** The rules of names of fans. */
+async function requireName(tx: Transaction, userId: string, text: string): Promise<string> {
+  const name = nameOf(text)
+  await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
+  await requireUnreservedName(tx, '/name', name)
+  return name
 }
 
 /** A code that no other league has. */
@@ -199,8 +218,7 @@ export async function changeLeague(
   const isLeague = eq(leagues.id, leagueId)
   if (text !== undefined) {
     if (league.nameHeldAt) throw new DomainError(leagueProblems.name_held)
-    const name = nameOf(text)
-    await requirePublicText(tx, userId, [{ pointer: '/name', text: name }])
+    const name = await requireName(tx, userId, text)
     await tx.update(leagues).set({ name }).where(isLeague)
   }
   if (locked !== undefined) await tx.update(leagues).set({ locked }).where(isLeague)

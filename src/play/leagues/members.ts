@@ -1,19 +1,18 @@
 /** Members who leave or are removed, and bans. When the owner leaves, the member who joined first owns the league. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
-import { preparedRow } from '../../../db/prepared.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { type Caller, NOBODY } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { fanNotFound, isHidden, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
+import { fanNotFound, lockSeen } from '../../identity/relations/find-fan.ts'
 import { requireActiveCaller } from '../../identity/sanctions/write-as-fan.ts'
-import { lockFan, lockHandle } from '../../identity/users/locks.ts'
+import { lockFan } from '../../identity/users/locks.ts'
 import { leagueProblems } from './problems.ts'
-import { isMember, lockOfMember, lockOfOwner } from './rows.ts'
+import { findMember, lockOfMember, lockOfOwner } from './rows.ts'
 import type { LeagueRow } from './table.ts'
 
 /**
- * A member leaves, or the owner removes one, who can join again. By the handle of any member, also where there is a block, or by the
- * number: the owner must be able to remove each row of the table. Fans who are suspended can only leave.
+ * A member leaves, or the owner removes one, who can join again. By the handle of a member that the owner can see, or by the number
+ * of any: the owner must be able to remove each row of the table. Fans who are suspended can only leave.
  * @throws DomainError `suspended`, `guardian_consent_required`, `league_not_found`, `not_owner`, `fan_not_found`
  */
 export async function removeMember(
@@ -23,33 +22,41 @@ export async function removeMember(
   handle: string,
 ): Promise<void> {
   const { userId } = caller
-  const memberId = handle === 'me' ? userId : ((await lockNamed(tx, leagueId, handle))?.id ?? NOBODY)
+  const memberId = handle === 'me' ? userId : await lockNamed(tx, userId, leagueId, handle)
   if (memberId !== userId) await requireActiveCaller(tx, caller)
   const league = await lockOfMember(tx, userId, leagueId)
   if (memberId !== userId && league.ownerId !== userId) throw new DomainError(leagueProblems.not_owner)
-  if (!(await isMember(tx, leagueId, memberId))) throw fanNotFound()
+  if (!(await findMember(tx, leagueId, memberId))) throw fanNotFound()
   await takeOut(tx, league, memberId)
 }
 
 /** No handle has a hyphen. */
-const numberIn = (handle: string) => /^member-([1-9]\d{0,14})$/.exec(handle)?.[1]
-
-/** Locks the fan with this handle, or the member of the league with this number. */
-async function lockNamed(tx: Transaction, leagueId: string, handle: string) {
-  const number = numberIn(handle)
-  if (number === undefined) return lockHandle(tx, handle)
-  const member = await selectNumbered(tx, leagueId, Number(number))
-  return member && lockFan(tx, member.userId)
+function numberIn(handle: string): number | null {
+  const [, digits] = /^member-([1-9]\d{0,14})$/.exec(handle) ?? []
+  return digits === undefined ? null : Number(digits)
 }
 
-const selectNumbered = preparedRow((reader: Reader, leagueId: string, number: number) => {
-  const { leagueMembers: members } = reader.tables
+/** Locks the fan with this handle, if the caller can see the fan, or the one with this number in the league. */
+async function lockNamed(tx: Transaction, userId: string, leagueId: string, handle: string): Promise<string> {
+  const number = numberIn(handle)
+  if (number === null) return (await lockSeen(tx, userId, handle))?.id ?? NOBODY
+  const { leagueMembers: members, leagueBans: bans } = tx.tables
+  const numbered =
+    (await selectNumbered(tx, members, leagueId, number)) ??
+    (await selectNumbered(tx, bans, leagueId, number))
+  return (numbered && (await lockFan(tx, numbered.userId))?.id) ?? NOBODY
+}
+
+type Numbered = Tables['leagueMembers'] | Tables['leagueBans']
+
+async function selectNumbered(reader: Reader, table: Numbered, leagueId: string, number: number) {
   // As the index: earlier members of some databases have no number.
-  return reader
-    .select({ userId: members.userId })
-    .from(members)
-    .where(and(eq(members.leagueId, leagueId), eq(members.number, number), gt(members.number, 0)))
-})
+  const [row] = await reader
+    .select({ userId: table.userId })
+    .from(table)
+    .where(and(eq(table.leagueId, leagueId), eq(table.number, number), gt(table.number, 0)))
+  return row
+}
 
 /** The league is locked, and the fan is a member. */
 export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
@@ -78,14 +85,6 @@ export async function takeOut(tx: Transaction, league: LeagueRow, userId: string
     .where(eq(leagues.id, id))
 }
 
-/** The other fan, by handle or by number of a member. @throws DomainError `cannot_ban_yourself` */
-async function lockBanned(tx: Transaction, userId: string, leagueId: string, handle: string) {
-  if (numberIn(handle) === undefined) return lockOther(tx, userId, handle, leagueProblems.cannot_ban_yourself)
-  const { id } = (await lockNamed(tx, leagueId, handle)) ?? { id: NOBODY }
-  if (id === userId) throw new DomainError(leagueProblems.cannot_ban_yourself)
-  return lockOtherById(tx, userId, id)
-}
-
 /** Also takes a member out. A repeat changes nothing. @throws DomainError `league_not_found`, `not_owner`, `fan_not_found`, `cannot_ban_yourself` */
 export async function banFan(
   tx: Transaction,
@@ -93,13 +92,19 @@ export async function banFan(
   leagueId: string,
   handle: string,
 ): Promise<void> {
-  const found = await lockBanned(tx, userId, leagueId, handle)
+  const bannedId = await lockNamed(tx, userId, leagueId, handle)
+  if (bannedId === userId) throw new DomainError(leagueProblems.cannot_ban_yourself)
   const league = await lockOfOwner(tx, userId, leagueId)
-  const isIn = await isMember(tx, leagueId, found?.other.id ?? NOBODY)
-  if (!found || (!isIn && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()
+  if (bannedId === NOBODY) throw fanNotFound()
+  const member = await findMember(tx, leagueId, bannedId)
   const { leagueBans: bans } = tx.tables
-  await tx.insert(bans).values({ leagueId, userId: found.other.id, bannedAt: tx.now() }).onConflictDoNothing()
-  if (isIn) await takeOut(tx, league, found.other.id)
+  // The number stays: a fan without a handle has no other name for the owner.
+  const number = member?.number ?? numberIn(handle)
+  await tx
+    .insert(bans)
+    .values({ leagueId, userId: bannedId, number, bannedAt: tx.now() })
+    .onConflictDoNothing()
+  if (member) await takeOut(tx, league, bannedId)
 }
 
 /** A repeat changes nothing. @throws as `banFan` */
@@ -109,13 +114,11 @@ export async function endBan(
   leagueId: string,
   handle: string,
 ): Promise<void> {
-  const found = await lockBanned(tx, userId, leagueId, handle)
-  await lockOfOwner(tx, userId, leagueId)
+  const bannedId = await lockNamed(tx, userId, leagueId, handle)
+  if (bannedId === userId) throw new DomainError(leagueProblems.cannot_ban_yourself)
+  const { joined } = await lockOfOwner(tx, userId, leagueId)
   const { leagueBans: bans } = tx.tables
-  const ended = await tx
-    .delete(bans)
-    .where(and(eq(bans.leagueId, leagueId), eq(bans.userId, found?.other.id ?? NOBODY)))
-    .returning()
-  if (ended.length > 0) return
-  if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
+  await tx.delete(bans).where(and(eq(bans.leagueId, leagueId), eq(bans.userId, bannedId)))
+  const wasMember = (numberIn(handle) ?? Number.POSITIVE_INFINITY) <= joined
+  if (bannedId === NOBODY && !wasMember) throw fanNotFound()
 }

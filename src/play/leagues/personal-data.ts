@@ -78,8 +78,8 @@ export async function mergeLeagues(tx: Transaction, { fromId, intoId }: Merge): 
 /** Unless the fan who remains is a member: then those of both end. */
 async function moveBans(tx: Transaction, { fromId, intoId }: Merge, leagueIds: string[]): Promise<void> {
   const { leagueBans: bans } = tx.tables
-  const { leagueId, bannedAt } = bans
-  const rows = await tx.select({ leagueId, bannedAt }).from(bans).where(eq(bans.userId, fromId))
+  const { leagueId, number, bannedAt } = bans
+  const rows = await tx.select({ leagueId, number, bannedAt }).from(bans).where(eq(bans.userId, fromId))
   const moved = rows.filter(row => !leagueIds.includes(row.leagueId))
   if (moved.length > 0)
     await tx

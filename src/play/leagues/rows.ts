@@ -12,7 +12,7 @@ export const lockLeague = preparedRow((tx: Transaction, leagueId: string) => {
   return locksForUpdate(tx, tx.select().from(leagues).where(eq(leagues.id, leagueId)))
 })
 
-const selectMember = preparedRow((reader: Reader, leagueId: string, userId: string) => {
+export const findMember = preparedRow((reader: Reader, leagueId: string, userId: string) => {
   const { leagueMembers: members } = reader.tables
   return reader
     .select()
@@ -21,7 +21,7 @@ const selectMember = preparedRow((reader: Reader, leagueId: string, userId: stri
 })
 
 export const isMember = async (reader: Reader, leagueId: string, userId: string) =>
-  (await selectMember(reader, leagueId, userId)) !== undefined
+  (await findMember(reader, leagueId, userId)) !== undefined
 
 const selectBan = preparedRow((reader: Reader, leagueId: string, userId: string) => {
   const { leagueBans: bans } = reader.tables

@@ -79,6 +79,9 @@ onEachEngine('Leagues', world => {
     expect(await pointerOf({ name: 'x'.repeat(51) })).toEqual([422, '/name'])
     expect(await pointerOf({ season: '2026/27' })).toEqual([422, '/season'])
     expect(await pointerOf({ format: 'cup' })).toEqual([422, '/format'])
+    const ofPredictions = { scoring: 'predictions' }
+    expect(await pointerOf({ ...ofPredictions, season: '1899/00' })).toEqual([422, '/season'])
+    expect(await pointerOf({ ...ofPredictions, competition: 'No cup' })).toEqual([422, '/competition'])
   })
 
   test('only the owner changes a league: name, lock, code and owner', async () => {
@@ -240,11 +243,32 @@ onEachEngine('Leagues', world => {
     expect(own.entries).toContainEqual(expect.objectContaining(nameless))
     expect(own.entries).toContainEqual(expect.objectContaining({ handle: ada.handle }))
     expect(theirs.owner).toEqual({ handle: null, displayName: null })
-    expect(outcomeOf(await leave(ada, id, calebe.handle))).toBe(204)
+    // By the handle, nobody learns that the fan exists.
+    expect(outcomeOf(await leave(ada, id, calebe.handle))).toBe('fan_not_found')
+    expect(outcomeOf(await ban(ada, id, calebe.handle))).toBe('fan_not_found')
+    expect(outcomeOf(await leave(ada, id, 'member-2'))).toBe(204)
     expect(await countMembers(id)).toBe(1)
-    // For a fan who is no member, the block holds as everywhere.
     expect(outcomeOf(await ban(ada, id, calebe.handle))).toBe('fan_not_found')
     expect(outcomeOf(await endBan(ada, id, calebe.handle))).toBe('fan_not_found')
+  })
+
+  test('ban a fan without a handle by the number, and end the ban by it', async () => {
+    const [ada, calebe] = [await namedFan(world), await world.fan()]
+    const { id, code } = await create(ada)
+    expectStatus(200, await calebe.post('/api/leagues/join', { code }))
+    for (let n = 0; n < 2; n++) expect(outcomeOf(await ban(ada, id, 'member-2'))).toBe(204)
+    expect(outcomeOf(await calebe.post('/api/leagues/join', { code }))).toBe('banned')
+    expect(outcomeOf(await endBan(ada, id, 'member-3'))).toBe('fan_not_found')
+    for (let n = 0; n < 2; n++) expect(outcomeOf(await endBan(ada, id, 'member-2'))).toBe(204)
+    expectStatus(200, await calebe.post('/api/leagues/join', { code }))
+    expect(outcomeOf(await ban(ada, id, 'member-1'))).toBe('cannot_ban_yourself')
+  })
+
+  test.each(['admin', 'Club Official', 'support 2'])('do not take the name %p of the club', async name => {
+    const ada = await namedFan(world)
+    expect(outcomeOf(await ada.post('/api/leagues', { ...POINTS, name }))).toBe('text_not_allowed')
+    const { id } = await create(ada)
+    expect(outcomeOf(await change(ada, id, { name }))).toBe('text_not_allowed')
   })
 
   test('show a member by the privacy of leaderboards', async () => {

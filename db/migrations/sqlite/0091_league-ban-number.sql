@@ -1,0 +1,1 @@
+ALTER TABLE `league_bans` ADD `number` integer;
