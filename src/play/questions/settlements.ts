@@ -6,7 +6,7 @@ import type { QuestionRow } from './questions.ts'
 
 export type Settlement = Tables['questionSettlements']['$inferSelect']
 
-type Answered = Pick<QuestionRow, 'id' | 'correct' | 'points' | 'closesAt'>
+type Answered = Pick<QuestionRow, 'id' | 'correct' | 'points' | 'shownClosesAt'>
 
 /** The answer for votes that follows from this state of a question. */
 export const answerOf = ({ correct, points }: Pick<QuestionRow, 'correct' | 'points'>) => ({
@@ -14,10 +14,13 @@ export const answerOf = ({ correct, points }: Pick<QuestionRow, 'correct' | 'poi
   points: correct === null ? 0 : (points ?? 0),
 })
 
-/** Starts a settlement at the close if the answer differs from the last one. The question is locked. */
+/**
+ * Starts a settlement if the answer differs from the last one: when fans see the close, since points would tell the answer to viewers
+ * of a delayed stream. The question is locked.
+ */
 export async function queueSettlement(tx: Transaction, question: Answered): Promise<void> {
   const { questionSettlements: settlements } = tx.tables
-  const { id: questionId, closesAt } = question
+  const { id: questionId, shownClosesAt: closesAt } = question
   const answer = answerOf(question)
   const before = await findSettlement(tx, questionId)
   if (!before && answer.correct === null) return

@@ -5,6 +5,7 @@ import { playerKind } from '../../../src/club/players/player-kind.ts'
 import { sponsorKind } from '../../../src/club/sponsors/sponsor-kind.ts'
 import { findWrongQuestions, findWrongTallies } from '../../../src/operate/admin/audit/verify-questions.ts'
 import { questionKind } from '../../../src/play/questions/question-kind.ts'
+import { settleQuestions } from '../../../src/play/questions/settle.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { expectStatus, patientFan, refusal, userIdOf } from '../packs/packs-world.ts'
 import { addQuestion, MINUTE, readQuestion, sendVote, vote, votesIn } from './questions-world.ts'
@@ -165,7 +166,9 @@ onEachEngine('Results of a question', world => {
 
   test('are shown later for viewers of a delayed stream, and votes are judged without the delay', async () => {
     const fan = await world.fan()
-    const id = await addQuestion(world, { offsetMs: 30_000, results: 'after_close', correct: 'home' })
+    const id = await addQuestion(world, {
+      ...{ offsetMs: 30_000, results: 'after_close', correct: 'home', points: 10 },
+    })
     const state = async () => {
       const { state, correct, results } = await readQuestion(world.anonymous, id)
       return [state, correct, results === null]
@@ -177,10 +180,15 @@ onEachEngine('Results of a question', world => {
     world.clock.advance(MINUTE - 30_000)
     expect(refusal(await sendVote(await world.fan(), id, 'home'))).toEqual([409, 'question_closed'])
     expect(await state()).toEqual(['open', null, true])
+    // Points would tell the answer.
+    await settleQuestions(world.deps)
+    expect((await fan.get('/api/user/points')).body).toMatchObject({ balance: 0, entries: [] })
     const { body } = await world.anonymous.get('/api/questions?open=true&limit=100')
     expect(body.questions.map((question: { id: string }) => question.id)).toContain(id)
     world.clock.advance(30_000)
     expect(await state()).toEqual(['settled', 'home', false])
+    await settleQuestions(world.deps)
+    expect((await fan.get('/api/user/points')).body.balance).toBe(10)
   })
 })
 
