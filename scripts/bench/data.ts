@@ -8,12 +8,14 @@ import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { bumpVersion } from '../../src/club/catalogue/versions.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
+import { boardsAt, groupBoardsOf } from '../../src/economy/leaderboard/boards.ts'
 import { hashEnrolment } from '../../src/economy/leaderboard/enrolment.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/ledgers/chain.ts'
 import { emailKeyOf, nameKeyOf } from '../../src/identity/users/search-keys.ts'
+import { ID as SEASON_SWEEP } from '../../src/operate/admin/season/sweep.ts'
+import { recordRun } from '../../src/platform/jobs/maintenance.ts'
 import { CLAIMED, catalogueRows, POINTS, type Rows, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
 
@@ -51,13 +53,20 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
   if (fans > 0) await target.analyze()
   await target.close()
   await countBoards(url)
-  await asImported(url)
+  await asInUse(url)
 }
 
-/** A club has imported rules and quests, so that events are written in short. None of them listens to what is measured. */
-async function asImported(url: string): Promise<void> {
+/**
+ * A club has imported rules and quests, so that events are written in short; none of them listens to what is measured. Its server has
+ * run: otherwise tasks would count and copy the past, with half of a core, while others are measured.
+ */
+async function asInUse(url: string): Promise<void> {
   const db = openDatabase(url, realSources)
-  await db.write(bumpVersion)
+  await db.write(async tx => {
+    await bumpVersion(tx)
+    await recordRun(tx, 'automatic-leagues')
+    await tx.insert(tx.tables.seasonSweep).values({ id: SEASON_SWEEP, countedUntil: tx.now() })
+  })
   await db.close()
 }
 
@@ -116,7 +125,11 @@ function fanRows(first: number, end: number): Rows {
     rows.leaderboard_entries.push({ user_id: id, enrolled_at: time, hash: enrolment })
     const { account, entries } = ledgerOf(id, fan, at)
     const score = { user_id: id, minus_points: -account.lifetime, reached_at: at.getTime() }
-    rows.leaderboard_scores.push(...boardsAt(at).map(board => ({ board: board.id, ...score })))
+    const boards = [
+      ...boardsAt(at).map(({ id }) => id),
+      ...groupBoardsOf({ favoriteTeamId: null, country: COUNTRY }),
+    ]
+    rows.leaderboard_scores.push(...boards.map(board => ({ board, ...score })))
     rows.points_accounts.push(account)
     rows.points_entries.push(...entries)
     rows.user_rewards.push(...claimsOf(id, fan, time))
@@ -134,12 +147,14 @@ export function topFan(fans: number): number {
   return top
 }
 
+const COUNTRY = 'PT'
+
 const profile = (fan: number) => ({
   display_name: `Fan number ${fan}`,
   name_key: nameKeyOf(`Fan number ${fan}`),
   handle: `fan_${fan}`,
   bio: 'North stand, row 12.',
-  country: 'PT',
+  country: COUNTRY,
   locale: 'pt-PT',
 })
 

@@ -23,7 +23,8 @@ import {
   type Tally,
 } from './tally.ts'
 
-const ID = 'club'
+/** Of the one row of `season_sweep`. */
+export const ID = 'club'
 /** The name of points that fans had before the first entry that is counted: older entries are in the archive. */
 export const ARCHIVED = 'archived'
 
