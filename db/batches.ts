@@ -9,6 +9,19 @@ const BATCH_ROWS = 200
 const MAX_REST_MS = 1_000
 
 /**
+ * How long a unit of work may take that changes many rows, its commit included. On SQLite all other writers wait for it. On PostgreSQL
+ * only those of the same rows do, and each of its statements is a round trip, whatever the number of rows.
+ */
+const UNIT_MS = { sqlite: 25, postgres: 75 }
+
+/** How many rows the next unit of work takes, after one with `size` rows took `ms` milliseconds, commit included. */
+export const nextSize = (
+  { engine }: Pick<Database, 'engine'>,
+  { size, ms }: { size: number; ms: number },
+  { min, max }: { min: number; max: number },
+): number => Math.min(Math.max(Math.round((size * UNIT_MS[engine]) / Math.max(ms, 1)), min), max, 2 * size)
+
+/**
  * Rests for as long as the last step of background work took, which began at `began` (`performance.now()`). Without rests,
  * the steps keep a core busy to the end, and work that yields to a busy process, such as deliveries, waits.
  */

@@ -1,6 +1,6 @@
 /** Long background work: bounded units of work, and rests that leave the process to others. */
 import { afterEach, expect, mock, spyOn, test } from 'bun:test'
-import { inBatches, restAfter } from '../../db/batches.ts'
+import { inBatches, nextSize, restAfter } from '../../db/batches.ts'
 import { createClock } from '../support/clock.ts'
 import { sqliteEngine } from '../support/engines.ts'
 
@@ -46,4 +46,15 @@ test('no unit of work starts after a stop was requested', async () => {
   }
   expect(await inBatches(db, change, () => batches === 2)).toBe(400)
   await remove()
+})
+
+test.each([
+  { label: 'grows when it was short', engine: 'sqlite', size: 100, ms: 20, next: 125 },
+  { label: 'takes longer on PostgreSQL', engine: 'postgres', size: 100, ms: 50, next: 150 },
+  { label: 'shrinks when it was long', engine: 'sqlite', size: 200, ms: 50, next: 100 },
+  { label: 'is the smallest after a pause of the machine', engine: 'sqlite', size: 200, ms: 5_000, next: 50 },
+  { label: 'is twice as large at most', engine: 'sqlite', size: 60, ms: 0, next: 120 },
+  { label: 'is the largest at most', engine: 'postgres', size: 400, ms: 1, next: 500 },
+] as const)('the next unit of work $label', ({ engine, size, ms, next }) => {
+  expect(nextSize({ engine }, { size, ms }, { min: 50, max: 500 })).toBe(next)
 })

@@ -1,14 +1,11 @@
 /** Settles what is due, batch after batch. Any number of processes may run this at the same time. */
 import type { Logger } from 'pino'
+import { nextSize } from '../../../db/batches.ts'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { AppSources } from '../../core/sources.ts'
 
-/**
- * Fans per batch, adjusted so that a batch with its commit takes about `ms` milliseconds. Other writers on SQLite, and
- * writers of the same fans and buckets, wait for a whole batch. Fewer than `min` would hardly end sooner: a batch itself takes as
- * long as 15 fans.
- */
-const FANS = { first: 50, min: 50, max: 500, ms: 25 }
+/** Fans per batch, adjusted by its duration. Fewer than `min` would hardly end sooner: a batch itself takes as long as 15 fans. */
+const FANS = { min: 50, max: 500 }
 /** Pause between two batches, so that requests that arrived during a batch can write before the next one. Milliseconds. */
 const PAUSE_MS = 2
 
@@ -37,7 +34,7 @@ interface Settling {
   stopping: () => boolean
   onMismatched?: (userId: string) => void
   /** Other numbers of fans in a batch. */
-  limits?: Pick<typeof FANS, 'min' | 'max'>
+  limits?: typeof FANS
 }
 
 /** `settleBatch` settles up to so many fans in a unit of work. Null: nothing is due. */
@@ -46,16 +43,15 @@ export async function settleInBatches(
   settleBatch: (tx: Transaction, fans: number) => Promise<Batch | null>,
   { stopping, onMismatched, limits: { min, max } = FANS }: Settling,
 ): Promise<void> {
-  let [more, fans] = [true, Math.max(FANS.first, min)]
+  let [more, fans] = [true, min]
   while (more && !stopping()) {
     let began = 0
     const batch = await db.write(tx => {
       began = elapsed()
       return settleBatch(tx, fans)
     })
-    const ms = Math.max(elapsed() - began, 1)
     more = batch?.more ?? false
-    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / ms), min), max, 2 * fans)
+    fans = nextSize(db, { size: fans, ms: elapsed() - began }, { min, max })
     for (const userId of batch?.mismatched ?? []) onMismatched?.(userId)
     if (more) await Bun.sleep(PAUSE_MS)
   }
