@@ -10,7 +10,8 @@ type Rows = Record<string, unknown>[]
 
 /**
  * What to do with an existing row: fail the unit of work (`fail`), keep the row (`skip`), keep and lock it until the unit of
- * work ends (`lock`), add the new value of one column to it (zero only locks it), or take the new values of some columns.
+ * work ends (`lock`), add the new value of one column to it (zero only locks it, and on SQLite does nothing), or take the new values
+ * of some columns.
  */
 export type OnConflict = 'fail' | 'skip' | 'lock' | { add: string } | { set: string[] }
 
@@ -82,22 +83,33 @@ const noChange = ([column = '']: string[]) => `${quoted(column)} = excluded.${qu
 
 /** One prepared statement, run once for each row: SQLite runs in this process, so there is no round trip to save. */
 function sqliteInsert(tx: Transaction, shape: Shape, onConflict: OnConflict): (row: Rows[number]) => number {
-  const { name, columns } = shape
   // Guarantee: on SQLite a unit of work is Drizzle's object over the writer's connection.
   // Guarantee of the cast: Drizzle keeps the connection here.
   const { $client } = tx as unknown as { $client: Connection }
-  const marks = columns.map(() => '?').join(', ')
-  const statement = $client.query(
-    `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
-  )
-  const valuesOf = encoderOf(columns)
+  const statement = $client.query(sqliteTextOf(shape, onConflict))
+  const valuesOf = encoderOf(shape.columns)
   return row => statement.run(...valuesOf(row)).changes
 }
 
+/** Building a text takes as long as inserting ten rows. */
+function sqliteTextOf(shape: Shape, onConflict: OnConflict): string {
+  const own = sqliteTexts.getOrInsertComputed(shape, () => new Map())
+  return own.getOrInsertComputed(JSON.stringify(onConflict), () => {
+    const marks = shape.columns.map(() => '?').join(', ')
+    return `INSERT INTO "${shape.name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`
+  })
+}
+
+const sqliteTexts = new WeakMap<Shape, Map<string, string>>()
+
 function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
   const insert = sqliteInsert(tx, shape, onConflict)
+  const added = typeof onConflict === 'object' && 'add' in onConflict ? onConflict.add : undefined
   let written = 0
-  for (const row of rows) written += insert(row)
+  for (const row of rows) {
+    // Adding nothing only locks a row: here the unit of work has the lock of the file.
+    if (added === undefined || row[added] !== 0) written += insert(row)
+  }
   return written
 }
 

@@ -1,6 +1,6 @@
 /** Bulk writes on PostgreSQL use the keys of the rows, also by plans that were made while the table was empty. */
 import { expect, test } from 'bun:test'
-import { asc } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { insertRows, updateRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
 import { createClock } from '../support/clock.ts'
@@ -61,6 +61,35 @@ onEachEngine('updateRows', world => {
       { id: 'team-0', name: 'Harbour', shortName: 'HAR', active: true },
       { id: 'team-1', name: 'Team 1', shortName: 'VAL', active: true },
       { id: 'team-2', name: 'Team 2', shortName: 'TST', active: true },
+    ])
+  })
+})
+
+onEachEngine('insertRows', world => {
+  test('adds to a column of the rows that exist, and leaves those to which nothing is added', async () => {
+    const { seasonCounts } = world.db.tables
+    const row = { kind: 'bulk', bucket: 1, stated: false }
+    const add = (amounts: Record<string, number>) =>
+      world.db.write(tx =>
+        insertRows(
+          tx,
+          seasonCounts,
+          Object.entries(amounts).map(([name, amount]) => ({ ...row, name, amount })),
+          { add: 'amount' },
+        ),
+      )
+    await add({ goals: 2, cards: 1 })
+    await add({ goals: 3, cards: 0, saves: -4 })
+    const { name, amount, kind } = seasonCounts
+    const rows = await world.db.read
+      .select({ name, amount })
+      .from(seasonCounts)
+      .where(eq(kind, 'bulk'))
+      .orderBy(asc(name))
+    expect(rows).toEqual([
+      { name: 'cards', amount: 1 },
+      { name: 'goals', amount: 5 },
+      { name: 'saves', amount: -4 },
     ])
   })
 })
