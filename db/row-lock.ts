@@ -55,4 +55,7 @@ function locks<Query extends Lockable>(
   return isOnSqlite(tx) ? query : (query.for(strength) as Query)
 }
 
+/** Whether units of work wait for each other whatever rows they write. */
+export const hasOneWriter = (tx: Pick<Transaction, 'tables'>): boolean => isOnSqlite(tx)
+
 export const isOnSqlite = ({ tables }: Pick<Transaction, 'tables'>) => is(tables.users, SQLiteTable)

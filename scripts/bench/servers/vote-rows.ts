@@ -5,7 +5,7 @@
 import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { digestOf } from '../../../src/economy/events/digest.ts'
-import { boxOf } from '../../../src/play/questions/boxes.ts'
+import { spreadBoxOf } from '../../../src/play/questions/boxes.ts'
 import { PROVIDER } from '../issuer.ts'
 import { bearerToken, serve } from './serve.ts'
 
@@ -41,7 +41,7 @@ function onPostgres() {
     pool.begin(async tx => {
       const [user] = await tx.unsafe(FIND_USER, [PROVIDER, subject])
       const at = new Date()
-      const box = boxOf(user.id)
+      const box = spreadBoxOf(user.id)
       const [inserted] = await tx.unsafe(INSERT_VOTE, [questionId, user.id, box, optionId, at])
       if (!inserted) return false
       const { text, digest } = eventOf(questionId, at)
@@ -72,7 +72,7 @@ function onSqlite() {
 
   function write({ subject, questionId, optionId }: Vote): boolean {
     const { id } = findUser.get(PROVIDER, subject) ?? { id: '' }
-    const [at, box] = [new Date(), boxOf(id)]
+    const [at, box] = [new Date(), 0]
     const time = at.getTime()
     if (!insertVote.get(questionId, id, box, optionId, time)) return false
     const { text, digest } = eventOf(questionId, at)

@@ -23,7 +23,7 @@ export async function writeVote(tx: Transaction, { userId }: Caller, questionId:
   // is sent together takes one round trip.
   const [question, [created]] = await Promise.all([
     findQuestion(tx, questionId),
-    insertVote(tx, { questionId, userId, box: boxOf(userId), optionId: chosenIn(vote), now }),
+    insertVote(tx, { questionId, userId, box: boxOf(tx, userId), optionId: chosenIn(vote), now }),
   ])
   if (!question?.active) throw new DomainError(questionProblems.question_not_found)
   const optionId = await requireOption(tx, question, vote)
@@ -32,7 +32,7 @@ export async function writeVote(tx: Transaction, { userId }: Caller, questionId:
   const before = created ? undefined : await lockVote(tx, questionId, userId)
   if (before?.optionId === optionId) return readQuestion(tx, question, optionId)
   await requireEligible(tx, { userId }, { requires: requiresOf(question) })
-  const box = before?.box ?? boxOf(userId)
+  const box = before?.box ?? boxOf(tx, userId)
   if (before && !question.changeable) throw new DomainError(questionProblems.already_voted)
   const written = before
     ? updateVote(tx, { questionId, userId, optionId, now })

@@ -44,7 +44,7 @@ async function addClosedQuestion(db: Database, fans: number) {
     const votes = ids.map((userId, n) => ({
       questionId: QUESTION,
       userId,
-      box: boxOf(userId),
+      box: boxOf(tx, userId),
       optionId: OPTIONS[n % OPTIONS.length] ?? '',
     }))
     const open = { createdAt: at, changedAt: at, counted: true, points: 0, booked: 0 }
