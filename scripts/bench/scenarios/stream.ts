@@ -4,7 +4,7 @@ import type { Engine } from '../databases.ts'
 import { openStreams, percentiles } from '../load/bun-generators.ts'
 import { primeTokens } from '../prime-tokens.ts'
 import { cpuSecondsOf, halfClosed, type Running, residentMb } from '../process.ts'
-import { prepareQuestions, votePlan } from '../questions.ts'
+import { closeFirst, prepareQuestions, votePlan } from '../questions.ts'
 import { type Bench, type Row, row, type Scenario, type ScenarioResult, skipped } from '../scenario.ts'
 
 const IDLE = 10_000
@@ -182,12 +182,17 @@ async function measureVotes(bench: Bench, engine: Engine): Promise<Row[]> {
       if (!response.ok) throw new Error(`a vote is answered with ${response.status}`)
       arrived.push((await streams.change()).max - votedAt)
     }
+    await Bun.sleep(BETWEEN_CHANGES_MS)
+    const closedAt = performance.timeOrigin + performance.now()
+    await closeFirst(origin)
+    const closing = (await streams.change()).max - closedAt
     isOver = true
     await reading
     await streams.close()
     const { p99 } = percentiles(Float64Array.from(reads))
     return [
       row(`${engine}, vote to ${count} streams, all`, 'ms', arrived),
+      row(`${engine}, close to ${count} streams, all`, 'ms', [closing]),
       row(`${engine}, reads meanwhile, p99`, 'ms', [p99]),
     ]
   }

@@ -1,5 +1,6 @@
 /** The topic of a question carries what everyone may know of it: nobody has to ask again, also at the close. */
 import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { createClient, type StreamEvent } from '../../../src/client/index.ts'
 import { answerQuestion, closeQuestion } from '../../../src/play/questions/change.ts'
 import { questionKind } from '../../../src/play/questions/question-kind.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
@@ -141,5 +142,34 @@ onEachEngine('The topic of a question', world => {
       )
     }
     for (const { received } of followers) expect(received().at(-1).results).toEqual(votesOf(1, 1))
+  })
+
+  test('lets many clients show the close and the answer without a request', async () => {
+    const id = await addQuestion(world, { results: 'after_close', correct: 'home' })
+    let requests = 0
+    const counted = (...sent: Parameters<typeof fetch>) => {
+      requests++
+      return fetch(...sent)
+    }
+    const followers = Array.from({ length: 200 }, () => {
+      const events: StreamEvent[] = []
+      const { follow } = createClient({ origin, fetch: counted })
+      return { events, close: follow([`question:${id}`], event => events.push(event)) }
+    })
+    const haveAll = (state: string) =>
+      followers.every(({ events }) =>
+        events.some(({ type, data }) => type === `question:${id}` && 'state' in data && data.state === state),
+      )
+    try {
+      await waitUntil('all follow', () => haveAll('open'))
+      for (const option of ['home', 'away', 'away']) await vote(await patientFan(world), id, option)
+      world.clock.advance(MINUTE)
+      await waitUntil('all have the close', () => haveAll('settled'))
+      for (const { events } of followers)
+        expect(events.at(-1)?.data).toEqual({ state: 'settled', results: votesOf(1, 2), correct: 'home' })
+      expect(requests).toBe(followers.length)
+    } finally {
+      for (const { close } of followers) close()
+    }
   })
 })
