@@ -35,6 +35,8 @@ function listOf<T extends AnyTable>(table: T, row: Values<T>): SQL {
   const values = row as Record<string, unknown>
   const encode = ([name, column]: [string, Column]) => {
     const value = values[name]
+    // A parameter is bound for each row, a literal is not.
+    if (value === null) return sql`null`
     return is(value, SQL) ? value : sql`${sql.param(value, column)}`
   }
   return sql.join(Object.entries(getTableColumns(table)).map(encode), sql`, `)
