@@ -30,6 +30,7 @@ export interface KnownListening extends Listening {
 export async function listeningAt(tx: Transaction, version: CatalogueVersion | null): Promise<Listening> {
   const { events } = tx.spine
   const found = events.listening
+  recordedAt.set(tx, version?.version ?? null)
   if (found && found.version === (version?.version ?? null)) return keepRevision(found)
   const rules: RuleSet = version ? await getRuleSet(tx, version) : new Map()
   const listeners = new Map<EventReader, Listener>()
@@ -66,11 +67,19 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
  */
 export async function listeningAtRevision(tx: Transaction, revision: number | null): Promise<Listening> {
   const found = tx.spine.events.listening
-  if (found && found.revision === revision) return found
+  if (found && found.revision === revision) {
+    recordedAt.set(tx, found.version)
+    return found
+  }
   const version = revision === null ? null : await readVersion(tx)
   if (version && version.revision !== revision) throw new ConflictError('the catalogue has changed meanwhile')
   return listeningAt(tx, version)
 }
+
+/** The version of the catalogue at which a unit of work has recorded its last event; undefined before the first one. */
+export const versionRecordedAt = (tx: Transaction): string | null | undefined => recordedAt.get(tx)
+
+const recordedAt = new WeakMap<Transaction, string | null>()
 
 /**
  * Based on what this process loaded last; another process may have changed it since. True before the first

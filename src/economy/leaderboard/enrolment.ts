@@ -47,7 +47,11 @@ export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
 type NewEnrolment = Tables['leaderboardEntries']['$inferInsert']
 
 const insertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) =>
-  tx.insert(tx.tables.leaderboardEntries).values(enrolment).onConflictDoNothing().returning(),
+  tx
+    .insert(tx.tables.leaderboardEntries)
+    .values(enrolment)
+    .onConflictDoNothing()
+    .returning({ userId: tx.tables.leaderboardEntries.userId }),
 )
 
 /** Returns no row if the fan is already enrolled. */
@@ -62,7 +66,7 @@ const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
       set: { enrolledAt, hash, leftAt: null },
       setWhere: isNotNull(leaderboardEntries.leftAt),
     })
-    .returning()
+    .returning({ userId: leaderboardEntries.userId })
 })
 
 /** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. */
@@ -77,7 +81,7 @@ const updateLeft = prepared((tx: Transaction, { userId, leftAt }: { userId: stri
     .update(leaderboardEntries)
     .set({ leftAt })
     .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
-    .returning()
+    .returning({ userId: leaderboardEntries.userId })
 })
 
 /** When the fan was enrolled; null when they were not, or have left. */

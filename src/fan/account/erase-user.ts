@@ -30,7 +30,7 @@ import { deleteMergeReasons, findFanOf, listSignIns } from '../../identity/users
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
-import { erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
+import { erasedSubject, findRecords, requireUser, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteDivisionsOf } from '../../play/divisions/personal-data.ts'
 import { deleteLeaguesOf } from '../../play/leagues/personal-data.ts'
@@ -132,7 +132,7 @@ export async function eraseUser(
   const plan = await planErasure(tx, reference)
   if (!plan) return null
   // A fan with sessions only: without a tombstone they could sign in again with a token that is still valid.
-  const user = (await findFan(tx, reference)) ?? (await ensureUser(tx, callerOf(reference))).user
+  const user = (await findFan(tx, reference)) ?? (await createRecord(tx, reference))
   const records = await listSignIns(tx, user)
   for (const record of records) {
     const first = await eraseOne(tx, record)
@@ -146,6 +146,11 @@ export async function eraseUser(
     records.map(({ id }) => id),
   )
   return { ...plan, userId: user.id }
+}
+
+async function createRecord(tx: Transaction, reference: UserReference): Promise<User> {
+  const { user } = await ensureUser(tx, callerOf(reference))
+  return requireUser(tx, user.id)
 }
 
 /** Each once, in one order. */

@@ -1,14 +1,14 @@
 /** The record of a caller: found and locked, or created by the first write. */
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { isFrozen } from './age.ts'
 import { type Locking, lockChanging, lockCounting, lockErasure, lockNamed, noteChanging } from './locks.ts'
-import { erasedSubject, isErased, selectNamed, type User } from './users.ts'
+import { erasedSubject, isErased, isSubject, type User } from './users.ts'
 
 /**
  * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. It
@@ -26,9 +26,12 @@ export async function ensureUser(
 }
 
 interface EnsuredUser {
-  user: User
+  user: Pick<User, 'id' | keyof Subject | keyof typeof UNRESTRICTED>
   created: boolean
 }
+
+/** Of a record without history. */
+const UNRESTRICTED = { suspendedUntil: null, ageBand: null, guardianConsent: null, ownLimits: null }
 
 /** Null if the fan was erased. */
 async function createRecord(
@@ -39,9 +42,11 @@ async function createRecord(
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
   if (inserted) noteChanging(tx, inserted.id)
-  const user = inserted ?? (await lockNamed(tx, { provider, subject }, locking))
+  const user = inserted
+    ? { id: inserted.id, provider, subject, ...UNRESTRICTED }
+    : await lockNamed(tx, { provider, subject }, locking)
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
-  if (await selectErased(tx, { provider, subject })) {
+  if (await selectErased(tx, provider, erasedSubject({ provider, subject }))) {
     if (inserted) await deleteUser(tx, inserted.id)
     return null
   }
@@ -55,8 +60,13 @@ const deleteUser = prepared((tx: Transaction, id: string) => {
 })
 
 /** The record of an erased fan, by the hash of the subject. */
-const selectErased = (reader: Reader, subject: Subject) =>
-  selectNamed(reader, subject.provider, erasedSubject(subject))
+const selectErased = preparedRow((reader: Reader, provider: string, erased: string) => {
+  const { users } = reader.tables
+  return reader
+    .select({ id: users.id })
+    .from(users)
+    .where(isSubject(reader, provider, erased))
+})
 
 /**
  * The first statement of each unit of work of a caller: locks the record, or creates it. If the unit of work
@@ -94,7 +104,7 @@ const insertUser = prepared(
       .insert(tx.tables.users)
       .values({ ...user, createdAt: now, updatedAt: now })
       .onConflictDoNothing()
-      .returning(),
+      .returning({ id: tx.tables.users.id }),
 )
 
 export const ERASED = 'This user was erased.'

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { lockToChange } from './locks.ts'
-import type { ProfileChange } from './profile-fields.ts'
+import { type ProfileChange, pickProfile } from './profile-fields.ts'
 import { nameKeyChange } from './search-keys.ts'
 import { findUserById, type User } from './users.ts'
 
@@ -21,12 +21,8 @@ export async function noteBlock(tx: Transaction, userId: string): Promise<void> 
   if (noted) tx.invalidate(tokenValidityTag(noted))
 }
 
-/** Writes the members that `change` has. Returns the record; undefined if there is none, or if the fan is erased. */
-export async function updateUser(
-  tx: Transaction,
-  userId: string,
-  change: ProfileChange,
-): Promise<User | undefined> {
+/** Writes the members that `change` has. Returns the profile after it; undefined if there is no record, or if the fan is erased. */
+export async function updateUser(tx: Transaction, userId: string, change: ProfileChange) {
   const named = { ...change, ...nameKeyChange(change) }
   await lockToChange(tx, userId)
   const [updated] = await updateActive(tx, { ...named, id: userId, updatedAt: tx.now() })
@@ -35,9 +31,10 @@ export async function updateUser(
 
 const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User> & { id: string }) => {
   const { users } = tx.tables
+  const { provider, subject } = users
   return tx
     .update(users)
     .set(change)
     .where(and(eq(users.id, id), isNull(users.erasedAt)))
-    .returning()
+    .returning({ provider, subject, ...pickProfile(users) })
 })

@@ -35,5 +35,9 @@ export async function recordCompletions(
 }
 
 const insertCompletion = prepared((tx: Transaction, completion: Tables['onboardings']['$inferInsert']) =>
-  tx.insert(tx.tables.onboardings).values(completion).onConflictDoNothing().returning(),
+  tx
+    .insert(tx.tables.onboardings)
+    .values(completion)
+    .onConflictDoNothing()
+    .returning({ userId: tx.tables.onboardings.userId }),
 )

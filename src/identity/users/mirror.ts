@@ -109,7 +109,10 @@ const insertMirror = prepared((tx: Transaction, mirror: Omit<Mirror, 'deletedAt'
 )
 
 /** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
-export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
+export async function tombstoneIdentity(
+  tx: Transaction,
+  user: Pick<User, 'id' | keyof Subject>,
+): Promise<void> {
   const { identities } = tx.tables
   const tombstone = {
     ...EMPTY,

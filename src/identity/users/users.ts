@@ -57,8 +57,6 @@ export const recordNamed = (reader: Reader, provider: string, name: string) =>
     .from(reader.tables.users)
     .where(isSubject(reader, provider, name))
 
-export const selectNamed = preparedRow(recordNamed)
-
 /** Two lookups by the whole index: for `in`, PostgreSQL reads all users of the provider if it has planned while there were few. */
 const selectRecords = prepared((reader: Reader, { provider, subject, erased }: SubjectKeys) =>
   recordNamed(reader, provider, subject).unionAll(recordNamed(reader, provider, erased)),

@@ -29,13 +29,17 @@ export interface Division {
 /** A version is unique, so a set in memory is never stale. */
 const sets = new LRUCache<string, ReadonlyMap<string, Division>>({ max: 8 })
 
-/** Active and other ones, by id. Each change of a division writes a version. */
-export async function getDivisions(reader: Reader): Promise<ReadonlyMap<string, Division>> {
-  const version = (await readVersion(reader))?.version
-  const known = version === undefined ? new Map<string, Division>() : sets.get(version)
+/** Active and other ones, by id. Each change of a division writes a version. `given`: the version, if it is known. */
+export async function getDivisions(
+  reader: Reader,
+  given?: string | null,
+): Promise<ReadonlyMap<string, Division>> {
+  const version = given === undefined ? ((await readVersion(reader))?.version ?? null) : given
+  if (version === null) return new Map()
+  const known = sets.get(version)
   if (known) return known
   const set = await readSet(reader)
-  if (version !== undefined) sets.set(version, set)
+  sets.set(version, set)
   return set
 }
 

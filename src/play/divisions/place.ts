@@ -4,6 +4,7 @@ import { insertNewRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { keysWithRows } from '../../../db/keys.ts'
 import { preparedRow } from '../../../db/prepared.ts'
+import { versionRecordedAt } from '../../economy/events/listeners.ts'
 import type { AppendedEntry } from '../../economy/points/appended-entries.ts'
 import { isCounted } from './counting.ts'
 import { type Division, getDivisions } from './division-set.ts'
@@ -16,7 +17,8 @@ type MemberRow = Tables['divisionMembers']['$inferSelect']
  * accounts of the fans are locked.
  */
 export async function placeEarners(tx: Transaction, entries: AppendedEntry[]): Promise<void> {
-  const active = [...(await getDivisions(tx)).values()].filter(division => division.active)
+  const divisions = await getDivisions(tx, versionRecordedAt(tx))
+  const active = [...divisions.values()].filter(division => division.active)
   const earned = active.flatMap(division => firstCounted(division, entries))
   if (earned.length === 0) return
   const keys = earned.map(({ division: { id: divisionId }, entry: { userId } }) => ({ userId, divisionId }))

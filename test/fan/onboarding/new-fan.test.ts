@@ -6,6 +6,7 @@ import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
 import { findRecords } from '../../../src/identity/users/users.ts'
 import { checkFan } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
+import { countStatements } from '../../support/queries.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { writerOf } from '../../support/writer.ts'
 
@@ -38,6 +39,13 @@ onEachEngine(
       const own = (await world.db.read.select().from(scores)).filter(({ userId }) => userId === user?.id)
       expect(own.map(({ minusPoints }) => minusPoints)).toEqual([-107, -107, -107])
       expect((await checkFan(world.db.read, user?.id ?? '')).findings).toEqual([])
+    })
+
+    test('takes ten statements, and one for the rank index', async () => {
+      // Statements that are built count twice, and the first event loads what listens to it.
+      await world.db.write(tx => onboard(tx, newCaller(world)))
+      const count = await countStatements(world.db, () => world.db.write(tx => onboard(tx, newCaller(world))))
+      expect(count).toBe(11)
     })
 
     test('of an erased fan is refused, and writes nothing', async () => {
