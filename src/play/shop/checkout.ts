@@ -29,7 +29,7 @@ import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
 import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 import { listOf, type ProductRow } from './products.ts'
-import { readRecent, requireFewHeld } from './recent-orders.ts'
+import { countPending, type RecentOrders, readRecent, requireFewHeld } from './recent-orders.ts'
 import { countFree, countHeld, isLimited, type LockedStock, lockLimited, nameOfVariant } from './stock.ts'
 import { requireCredit } from './vouchers.ts'
 
@@ -53,9 +53,9 @@ export async function startCheckout(
   options: CheckoutOptions,
 ): Promise<WholeOrder> {
   await lockToCount(tx, userId)
-  const choice = await choose(tx, cart)
+  const [choice, recent] = await Promise.all([choose(tx, cart), readRecent(tx, userId)])
   const shippingCountry = choice.products.some(isShipped) ? cart.address?.country : undefined
-  await requireBuyable(tx, { userId, shippingCountry }, choice, options)
+  await requireBuyable(tx, { userId, shippingCountry }, choice, recent, options)
   const price = await requirePrice(tx, userId, choice, cart.voucher)
   const address = requireAddress(choice.products, cart.address)
   const taxCountry =
@@ -69,6 +69,7 @@ async function requireBuyable(
   tx: Transaction,
   { userId, shippingCountry }: Candidate,
   { lines, products, now, variants }: Choice,
+  recent: RecentOrders,
   { openOrdersPerFan, heldUnitsPerFan, paidPacks, sellsFiles }: CheckoutOptions,
 ): Promise<void> {
   await requireEligible(tx, { userId, shippingCountry }, ...(await listRequired(tx, products)))
@@ -85,9 +86,8 @@ async function requireBuyable(
     )
       throw new DomainError(shopProblems.product_inactive, { productId: product.id })
   await requireWithinLimits(tx, userId, products, lines, now)
-  const recent = await readRecent(tx, userId, now)
-  requireFewHeld(products, { lines, variants }, recent, heldUnitsPerFan)
-  if (recent.pending >= openOrdersPerFan) throw new DomainError(shopProblems.too_many_open_orders)
+  requireFewHeld(products, { lines, variants, now }, recent, heldUnitsPerFan)
+  if (countPending(recent, now) >= openOrdersPerFan) throw new DomainError(shopProblems.too_many_open_orders)
   requireNoWait(recent.orders, now)
 }
 
@@ -139,11 +139,17 @@ async function holdOrder(
   const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
   const { id: purchaseId, priceAmount: amount, priceCurrency, expiresAt } = order
   if (priceCurrency === POINTS && amount > 0) await holdPoints(tx, { purchaseId, userId, amount, expiresAt })
-  await Promise.all([insertOrder(tx, order), recordOrder(tx, 'order.created', order, lines)])
   // A variant without a limit gets none meanwhile: an import waits for the lock of `choose`.
   const limited = chosen.filter(line => isLimited(variants, line))
-  await requireFree(tx, limited, await lockLimited(tx, limited))
-  await insertLines(tx, lines)
+  await Promise.all([
+    insertOrder(tx, order),
+    recordOrder(tx, 'order.created', order, lines),
+    limited.length === 0 && insertLines(tx, lines),
+  ])
+  if (limited.length > 0) {
+    await requireFree(tx, limited, await lockLimited(tx, limited))
+    await insertLines(tx, lines)
+  }
   tx.invalidate(productsTag)
   return { order, lines, units: [] }
 }

@@ -35,18 +35,14 @@ import {
   countFree,
   countHeld,
   isLimited,
-  type LockedStock,
+  type LockedLines,
   lockLimited,
   lockLines,
   nameOfVariant,
 } from './stock.ts'
 import { giveCreditBack, isUsable, lockVoucher, lockVouchersOf, spendCredit } from './vouchers.ts'
 
-interface LockedOrder extends LockedStock {
-  lines: LineRow[]
-}
-
-export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
+export const orderKind: PurchaseKind<OrderRow, LockedLines, WholeOrder> = {
   name: 'order',
   noun: 'order',
   completedAs: 'paid',
@@ -81,7 +77,8 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     else if (voucherCode !== null) await lockVoucher(tx, voucherCode)
     return lockLines(tx, id)
   },
-  async findBlocker(tx, order, { lines, ...locked }, late) {
+  async findBlocker(tx, order, { bought, ...locked }, late) {
+    const lines = bought.map(({ line }) => line)
     // The order's own hold is not subtracted. Another order may hold the units if this one had expired by the clock of
     // another process.
     const limited = late ? await lockLimited(tx, lines) : null
@@ -117,17 +114,19 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   },
 
   async deliver(tx, order, lock) {
-    const sold = await updateLines(tx, order.id, { holdUntil: null, isSold: true })
-    const lines = sold.toSorted((a, b) => a.number - b.number)
+    const sold = { holdUntil: null, isSold: true }
+    const { bought, variants } = lock ?? (await lockLines(tx, order.id))
+    const lines = bought.map(({ line }) => ({ ...line, ...sold }))
     await spendCredit(tx, order)
     const atOnce = lines.filter(({ kind }) => kind !== 'physical')
     for (const { number } of atOnce) await updateLine(tx, order.id, number, { state: 'delivered' })
     await deliverLines(tx, order, lines)
-    await Promise.all([recordOrder(tx, 'order.paid', order, lines), issueReceipt(tx, order, lines)])
+    await Promise.all([updateLines(tx, order.id, sold), recordOrder(tx, 'order.paid', order, lines)])
+    issueReceipt(tx, order, lines, bought)
     changeSold(
       tx,
       lines.map(line => ({ ...line, by: line.quantity })),
-      { since: order.createdAt, locked: lock?.variants },
+      { since: order.createdAt, locked: variants },
     )
     return atOnce.length === 0 ? { order, lines, units: [] } : readOrderWhole(tx, order.id)
   },

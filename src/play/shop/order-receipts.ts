@@ -1,17 +1,13 @@
 /** Receipts of orders, and credit notes of the units that are refunded. */
-import { and, asc, eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import type { Transaction } from '../../../db/index.ts'
 import { statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { addReceipts, type CreditedUnits, draftReceipt, type PaidLine } from '../purchases/receipts.ts'
 import type { LineRow, OrderRow } from './order-rows.ts'
 import { paidByLine, paidForUnits } from './paid-amounts.ts'
 
-/** Of an order that was just paid. `lines`: in their order. */
-export async function issueReceipt(tx: Transaction, order: OrderRow, lines: LineRow[]): Promise<void> {
-  const names = await selectNames(tx, order.id)
+/** Of an order that was just paid. `names`: of the lines, in the same order. */
+export const issueReceipt = (tx: Transaction, order: OrderRow, lines: LineRow[], names: LineNames[]): void =>
   addReceipts(tx, [receiptOf(order, lines, names, tx.now())])
-}
 
 /** The names of what a line buys. */
 interface LineNames {
@@ -38,20 +34,6 @@ const UNNAMED: LineNames = { product: NONE, variant: NONE }
 
 /** In each of its languages. */
 const nameOf = ({ name, translations }: Named): Text => statedTexts({ name, translations }).name
-
-const selectNames = prepared((reader: Reader, orderId: string) => {
-  const { orderLines: lines, products, productVariants: variants } = reader.tables
-  return reader
-    .select({
-      product: { name: products.name, translations: products.translations },
-      variant: { name: variants.name, translations: variants.translations },
-    })
-    .from(lines)
-    .innerJoin(products, eq(products.id, lines.productId))
-    .innerJoin(variants, and(eq(variants.productId, lines.productId), eq(variants.id, lines.variantId)))
-    .where(eq(lines.orderId, orderId))
-    .orderBy(asc(lines.number))
-})
 
 /** What was paid for the units of each line that are refunded now. `lines`: as they are after it. */
 export function creditedUnits(

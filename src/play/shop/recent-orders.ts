@@ -9,26 +9,32 @@ import type { Choice } from './choice.ts'
 import type { ProductRow } from './products.ts'
 import { nameOfVariant } from './stock.ts'
 
-interface RecentOrders {
+export interface RecentOrders {
   orders: HeldPurchase[]
-  /** Number of pending orders. */
-  pending: number
-  /** Units in pending orders, by product. */
-  held: Map<string, number>
+  held: HeldLine[]
+}
+
+interface HeldLine {
+  productId: string
+  quantity: number
+  until: Date
 }
 
 /** In one statement. Requires that `lockToCount` has locked the fan. */
-export async function readRecent(tx: Transaction, userId: string, now: Date): Promise<RecentOrders> {
+export async function readRecent(tx: Transaction, userId: string): Promise<RecentOrders> {
   const orders = new Map<string, HeldPurchase>()
-  const held = new Map<string, number>()
-  for (const { order, productId, quantity } of await selectRecent(tx, userId, countedSince(now), now)) {
+  const held: HeldLine[] = []
+  const rows = await selectRecent(tx, userId, countedSince(tx.now()), tx.now())
+  for (const { order, productId, quantity, until } of rows) {
     orders.set(order.id, order)
-    if (productId !== null) held.set(productId, (held.get(productId) ?? 0) + (quantity ?? 0))
+    if (productId !== null && quantity !== null && until !== null) held.push({ productId, quantity, until })
   }
-  const all = [...orders.values()]
-  const pending = all.filter(({ status, expiresAt }) => status === 'pending' && expiresAt > now).length
-  return { orders: all, pending, held }
+  return { orders: [...orders.values()], held }
 }
+
+/** `now`: after the locks, since a hold may end while they are waited for. */
+export const countPending = ({ orders }: RecentOrders, now: Date): number =>
+  orders.filter(({ status, expiresAt }) => status === 'pending' && expiresAt > now).length
 
 /** A row for each line that holds stock; one row for an order that holds none. */
 const selectRecent = prepared((reader: Reader, userId: string, since: Date, now: Date) => {
@@ -39,6 +45,7 @@ const selectRecent = prepared((reader: Reader, userId: string, since: Date, now:
       order: { id, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt },
       productId: lines.productId,
       quantity: lines.quantity,
+      until: lines.holdUntil,
     })
     .from(orders)
     .leftJoin(lines, and(eq(lines.orderId, orders.id), gt(lines.holdUntil, now)))
@@ -51,16 +58,21 @@ const selectRecent = prepared((reader: Reader, userId: string, since: Date, now:
  */
 export function requireFewHeld(
   products: ProductRow[],
-  { lines, variants }: Pick<Choice, 'lines' | 'variants'>,
+  { lines, variants, now }: Pick<Choice, 'lines' | 'variants' | 'now'>,
   { held }: RecentOrders,
   max: number,
 ): void {
   if (max === 0) return
+  const heldOf = (productId: string) =>
+    held.reduce(
+      (sum, line) => sum + (line.productId === productId && line.until > now ? line.quantity : 0),
+      0,
+    )
   for (const { id: productId, maxPerFan } of products) {
     const own = lines.filter(line => line.productId === productId)
     const isLimited = own.some(line => (variants.get(nameOfVariant(line))?.stockTotal ?? null) !== null)
     const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
-    const available = Math.max(0, max - (held.get(productId) ?? 0))
+    const available = Math.max(0, max - heldOf(productId))
     if (maxPerFan !== null || !isLimited || quantity <= available) continue
     throw new DomainError(rewardProblems.limit_reached, {
       productId,

@@ -44,13 +44,15 @@ export async function lockStock(tx: Transaction, wanted: VariantReference[]): Pr
   )
 }
 
-/** As `lockStock` of the lines of an order, which it returns in the order of the cart: one statement reads both. */
+/** As `lockStock` of the lines of an order. Returns them in the order of the cart, each with its product: one statement reads all. */
 export async function lockLines(tx: Transaction, orderId: string) {
   const rows = await lockLinesOf(tx, orderId)
-  const lines = rows.map(({ line }) => line).toSorted((a, b) => a.number - b.number)
+  const bought = rows.toSorted((a, b) => a.line.number - b.line.number)
   const variants = rows.map(({ variant }) => variant)
-  return { lines, ...lockedStock(tx, variants) }
+  return { bought, ...lockedStock(tx, variants) }
 }
+
+export type LockedLines = Awaited<ReturnType<typeof lockLines>>
 
 const lockLinesOf = prepared((tx: Transaction, orderId: string) => {
   const { orderLines: lines, products, productVariants: variants } = tx.tables
@@ -58,7 +60,11 @@ const lockLinesOf = prepared((tx: Transaction, orderId: string) => {
   return locksShared(
     tx,
     tx
-      .select({ line: lines, variant: variants })
+      .select({
+        line: lines,
+        variant: variants,
+        product: { name: products.name, translations: products.translations },
+      })
       .from(lines)
       .innerJoin(variants, isOf)
       .innerJoin(products, eq(products.id, variants.productId))
