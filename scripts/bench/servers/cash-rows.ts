@@ -6,6 +6,7 @@ import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { digestOf } from '../../../src/economy/events/digest.ts'
 import { chainEntry } from '../../../src/economy/ledgers/chain.ts'
+import { draftReceipt } from '../../../src/play/purchases/receipts.ts'
 import { PROVIDER } from '../issuer.ts'
 import { CURRENCY, PRICE } from '../shop.ts'
 import { bearerToken, serve } from './serve.ts'
@@ -104,6 +105,40 @@ const checkOut =
     return { id }
   }
 
+/** With the next number of the series, whose row stays locked until the commit. */
+async function issueReceipt(run: Run, orderId: string, createdAt: Date): Promise<void> {
+  const at = timeOf(createdAt)
+  const [series] = await run<{ last: string | number }>(
+    `INSERT INTO receipt_series (id, last, started_at) VALUES ('money', 1, $1)
+     ON CONFLICT (id) DO UPDATE SET last = receipt_series.last + excluded.last RETURNING last`,
+    at,
+  )
+  const { kind, net, tax, gross, lines } = draftReceipt(
+    { id: orderId, priceCurrency: CURRENCY, taxCountry: null },
+    {
+      purchaseKind: 'order',
+      lines: [
+        {
+          number: 1,
+          name: 'Scarf',
+          variant: 'One size',
+          quantity: 1,
+          taxMillionths: null,
+          gross: PRICE,
+        },
+      ],
+      createdAt,
+    },
+  )
+  await run(
+    `INSERT INTO receipts (series, number, kind, purchase_kind, purchase_id, ref, currency, country, net, tax, gross, lines, seller, created_at)
+     VALUES ('money', $1, $2, 'order', $3, $3, $4, NULL, $5, $6, $7, $8, $9, $10)`,
+    ...[Number(series?.last), kind, orderId, CURRENCY, net, tax, gross, lines, SELLER, at],
+  )
+}
+
+const SELLER = JSON.stringify({ name: null, address: null, taxId: null })
+
 interface Order {
   orderId: string
 }
@@ -194,6 +229,7 @@ const complete =
       productId,
       variantId,
     )
+    await issueReceipt(run, orderId, at)
     return { id: orderId }
   }
 
