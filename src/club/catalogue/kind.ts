@@ -57,6 +57,12 @@ export interface Inventory {
   taken: number
 }
 
+/** What names an entry in a list. */
+export interface Description {
+  title: string
+  pictures: string[]
+}
+
 export interface Declaration<Entry, Name extends string, List extends EntryList> {
   /** Names an entry in files, in the history and in the console. */
   kind: Name
@@ -81,6 +87,8 @@ export interface Declaration<Entry, Name extends string, List extends EntryList>
   clashesOf?(entries: Entry[]): (EntryFault & { entry: Entry })[]
   /** Default: `title` or `name` in the default language. */
   titleOf?(entry: Entry): string
+  /** Titles and pictures that are those of other entries, by id. Default: `titleOf`, and the pictures of the entry. */
+  describe?(reader: Reader, entries: Entry[]): Promise<Map<string, Description>>
   /** Members that forms do not change once the entry exists. `id` is always one. */
   fixed?: readonly (keyof Entry & string)[]
   /** Ids of the collectibles that the entry describes. */
@@ -159,6 +167,7 @@ export function declareKind<
     inOrder: entries => entries,
     overriddenIn: () => [],
     readInventory: async () => new Map(),
+    describe: async () => new Map(),
     ...declared,
     faults: entry => [...commonFaults(schema, entry), ...(declared.faults?.(entry) ?? [])],
     async plan(reader, entry, options) {

@@ -7,12 +7,13 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { instantIn } from '../../core/instant.ts'
 import { Closed, InstantInput, Integer, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { compareEntries, completeEntry, type EntryChange, refuseEntry } from '../catalogue/entry.ts'
 import { Active, EntrySlug, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { declareKind, type ImportOptions, type WriteOptions, type WrittenBefore } from '../catalogue/kind.ts'
-import { columnsIn, defaultOf, statedTexts, Text } from '../catalogue/texts.ts'
+import { columnsIn, statedTexts, Text } from '../catalogue/texts.ts'
 import { findUnknownSponsor, SponsorId } from '../sponsors/sponsorship.ts'
-import { findTeamIds } from '../teams/teams.ts'
+import { findTeamIds, readCrests } from '../teams/teams.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
 import { MAX_COMPETITION_LENGTH, MAX_REVISION, MAX_SEASON_LENGTH, Score, Status } from './schema.ts'
@@ -154,6 +155,10 @@ function membersOf({ competition, season, round, venue, sponsorId, active }: Mat
   }
 }
 
+const teamIdsOf = (entries: MatchEntry[]) => [
+  ...new Set(entries.flatMap(({ homeTeamId, awayTeamId }) => [homeTeamId, awayTeamId])),
+]
+
 export const matchKind = declareKind({
   kind: 'match',
   list: 'matches',
@@ -166,9 +171,24 @@ export const matchKind = declareKind({
   table: ({ matches }) => matches,
   faults: ({ homeTeamId, awayTeamId }) =>
     homeTeamId === awayTeamId ? [{ pointer: '/awayTeamId', message: 'must not be the home team' }] : [],
-  titleOf({ competition, round, homeTeamId, awayTeamId }) {
-    const where = [competition, round].flatMap(text => (text == null ? [] : [defaultOf(text)]))
-    return `${homeTeamId} – ${awayTeamId} (${where.join(', ')})`
+  async describe(reader, entries) {
+    const teams = new Map((await readCrests(reader, teamIdsOf(entries))).map(team => [team.id, team]))
+    const days = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeZone: await timeZoneOf(reader),
+    })
+    return new Map(
+      entries.map(({ id, homeTeamId, awayTeamId, kickoffAt }) => {
+        const sides = [homeTeamId, awayTeamId].map(team => teams.get(team) ?? { name: team, crestUrl: null })
+        return [
+          id,
+          {
+            title: `${sides.map(({ name }) => name).join(' – ')}, ${days.format(new Date(kickoffAt))}`,
+            pictures: sides.flatMap(({ crestUrl }) => crestUrl ?? []),
+          },
+        ]
+      }),
+    )
   },
   references: async (reader, entry, { isWritten, isStated }) => [
     ...(await findUnknownTeams(reader, entry, isWritten)),

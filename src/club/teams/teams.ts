@@ -51,6 +51,12 @@ export interface Side {
   crestUrl: string | null
 }
 
+/** The default names and the crests of teams, also of those that are switched off. */
+export function readCrests(reader: Reader, ids: string[]) {
+  const { id, name, crestUrl } = reader.tables.teams
+  return reader.select({ id, name, crestUrl }).from(reader.tables.teams).where(inArray(id, ids))
+}
+
 /** Both teams of a match, also those that are switched off. */
 export async function readSides(reader: Reader, [home, away]: [string, string]): Promise<[Side, Side]> {
   const { teams } = reader.tables

@@ -95,7 +95,7 @@ onEachEngine('The catalogue of the console', world => {
       sold: null,
       points: 0,
       price: null,
-      imageUrl: null,
+      pictures: [],
     })
     expect(scarf).toMatchObject({ stock: 7, claimed: 1, sold: null, points: 5 })
     const [single, starter] = await rows('pack')
@@ -108,12 +108,31 @@ onEachEngine('The catalogue of the console', world => {
     expect(starter).toMatchObject({ stock: 10, sold: 0, points: null })
     const [shirt] = await rows('product')
     // A variant without a limit.
-    expect(shirt).toMatchObject({ stock: null, sold: 0, imageUrl: '/pictures/b.svg' })
+    expect(shirt).toMatchObject({ stock: null, sold: 0, pictures: ['/pictures/b.svg'] })
     // The title has all languages, the description only the default one.
     const missing = new Map(
       scarf.missing.map(({ language, texts }: Record<string, unknown>) => [language, texts]),
     )
     expect([missing.get('en'), missing.get('pt'), missing.get('ar')]).toEqual([undefined, 1, 1])
+  })
+
+  test('a match is found and shown by its teams, with their crests and its day', async () => {
+    const { prefix, records } = await full()
+    await world.db.write(async tx => {
+      for (const { kind, entry } of records)
+        if (kind === 'team')
+          await writeRecord(tx, { kind, entry: { ...entry, crestUrl: `/pictures/${entry.shortName}.svg` } })
+      const timeZone = 'Pacific/Auckland'
+      await writeRecord(tx, { kind: 'settings', entry: { id: 'club', timeZone } })
+    })
+    const { body } = await editor.get('/api/catalogue/match?search=harbour%20%E2%80%93%20bay')
+    expect(body.entries.find(({ id }: { id: string }) => id === `${prefix}-derby`)).toMatchObject({
+      title: 'Harbour – Bay <b>, 2 Oct 2026',
+      pictures: ['/pictures/HAR.svg', '/pictures/BAY.svg'],
+    })
+    const { body: one } = await editor.get(`/api/catalogue/match/entries/${prefix}-derby`)
+    expect(one.title).toBe('Harbour – Bay <b>, 2 Oct 2026')
+    await world.db.write(tx => writeRecord(tx, { kind: 'settings', entry: { id: 'club', timeZone: null } }))
   })
 
   test('a list is sorted by each column, without a value last, and read in pages', async () => {

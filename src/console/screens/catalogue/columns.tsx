@@ -34,9 +34,11 @@ export function columnsOf(of: Kind, edits: RowEdits | null): Column<ListedEntry>
       id: 'title',
       title: 'Entry',
       sorts: true,
-      cell: ({ id, title, imageUrl, state, price, points }) => (
+      cell: ({ id, title, pictures, state, price, points }) => (
         <span class="entry-cell">
-          {has('picture') && <Picture address={imageUrl} />}
+          {(has('picture') ? [pictures[0] ?? null] : pictures).map(address => (
+            <Picture key={address} address={address} />
+          ))}
           <span class="entry-name">
             <bdi>{title}</bdi>
             <code class="quiet hide-narrow">{id}</code>

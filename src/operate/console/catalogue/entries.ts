@@ -59,7 +59,7 @@ export async function listEntries(
   const matches = (entry: Entry, row: ListedEntry) =>
     (state === undefined || row.state === state) &&
     hasLeft(row, left) &&
-    (search === '' || textsIn(entry).some(text => text.toLowerCase().includes(search)))
+    (search === '' || [row.title, ...textsIn(entry)].some(text => text.toLowerCase().includes(search)))
   const found: ListedEntry[] = []
   let looked = 0
   let last = cursors.decode(list, cursor)
@@ -89,11 +89,12 @@ export async function listEntries(
 }
 
 async function presentRows(reader: Reader, kind: RecordKind, entries: Entry[], languages: string[]) {
-  const { takenBy, readInventory } = kindNamed(kind)
+  const { takenBy, readInventory, describe } = kindNamed(kind)
   const ids = entries.map(({ id }) => id)
   const inventory = takenBy === undefined ? new Map() : await readInventory(reader, ids)
+  const descriptions = await describe(reader, entries)
   const now = reader.now()
-  return entries.map(entry => presentRow(kind, entry, { now, languages, inventory }))
+  return entries.map(entry => presentRow(kind, entry, { now, languages, inventory, descriptions }))
 }
 
 /** @throws DomainError `entry_not_found` */

@@ -2,7 +2,7 @@
 import { isWithin } from '../../../club/catalogue/availability.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
 import { isPictureUrl, withoutNull } from '../../../club/catalogue/entry-schema.ts'
-import type { Inventory } from '../../../club/catalogue/kind.ts'
+import type { Description, Inventory } from '../../../club/catalogue/kind.ts'
 import type { Static, TSchema } from '../../../core/typebox.ts'
 import { type CatalogueRecord, kindNamed, type RecordKind } from '../../../play/catalogue-file/kinds.ts'
 import { missingIn } from './languages.ts'
@@ -15,23 +15,25 @@ interface Surroundings {
   now: Date
   languages: string[]
   inventory: Map<string, Inventory>
+  descriptions: Map<string, Description>
 }
 
 export function presentRow(
   kind: RecordKind,
   entry: Entry,
-  { now, languages, inventory }: Surroundings,
+  { now, languages, inventory, descriptions }: Surroundings,
 ): ListedEntry {
   const { schema, takenBy, titleOf } = kindNamed(kind)
   const { startsAt = null, endsAt = null }: Scheduled = entry
   const { total = null, taken = null } = inventory.get(entry.id) ?? {}
+  const described = descriptions.get(entry.id)
   return {
     id: entry.id,
-    title: titleOf(entry),
+    title: described?.title ?? titleOf(entry),
     state: stateOf(entry, now),
     startsAt,
     endsAt,
-    imageUrl: pictureIn(schema, entry),
+    pictures: described?.pictures ?? picturesIn(schema, entry),
     price: priceIn(entry),
     points: pointsIn(entry),
     stock: total,
@@ -81,11 +83,11 @@ const isPicture = (member: TSchema): boolean => {
 }
 
 /** The first picture of an entry. */
-function pictureIn(schema: TSchema, entry: Entry): string | null {
+function picturesIn(schema: TSchema, entry: Entry): string[] {
   const [name] = Object.entries<TSchema>(schema.properties).find(([, member]) => isPicture(member)) ?? []
   const value: unknown = name === undefined ? null : Object(entry)[name]
-  const [first = null]: unknown[] = Array.isArray(value) ? value : [value]
-  return typeof first === 'string' ? first : null
+  const [first]: unknown[] = Array.isArray(value) ? value : [value]
+  return typeof first === 'string' ? [first] : []
 }
 
 function priceIn(entry: Entry): ListedEntry['price'] {

@@ -219,7 +219,9 @@ const row = {
   state: State,
   startsAt: Nullable(Type.String()),
   endsAt: Nullable(Type.String()),
-  imageUrl: Nullable(Type.String(), { description: 'The first picture.' }),
+  pictures: Type.Array(Type.String(), {
+    description: 'The first picture of the entry, or the crests of both teams of a match.',
+  }),
   price: Nullable(Type.Object({ amount: Type.Integer(), currency: Type.String() })),
   points: Nullable(Type.Integer(), { description: 'That it requires, or gives.' }),
   stock: Nullable(Type.Integer(), {
