@@ -139,7 +139,7 @@ onEachEngine('A fan in the console', world => {
     ])
     expect(await titles('orders')).toEqual(['Paid an order', 'Placed an order of 1 unit'])
     expect((await timeline('&kind=orders')).map(({ detail }) => plain(detail ?? ''))).toEqual([
-      '',
+      '1 × Home shirt',
       '1 × Home shirt',
     ])
     expect(await titles('moderation')).toEqual(['Muted by the club'])

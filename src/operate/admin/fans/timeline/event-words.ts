@@ -4,8 +4,9 @@ import { dataOf, type EventData } from '../../../../economy/events/event.ts'
 import { APPLICATION, type ApplicationEventType } from '../../../../economy/events/types.ts'
 import { type Fact, fact, idFact, isCount, plural, type Shown, timeFact } from './item.ts'
 import type { TOLD_BY_ROWS } from './kinds.ts'
-import type { Names } from './names.ts'
-import type { Related } from './related.ts'
+import { isolate, type Names, partId } from './names.ts'
+import { ofPeriod, periodInWords } from './periods.ts'
+import type { Related, RelatedTrade } from './related.ts'
 
 type EventRow = Tables['events']['$inferSelect']
 
@@ -33,18 +34,34 @@ export function describeType(row: EventRow, context: Context): Words | undefined
   return type?.describe(dataOf(row), context)
 }
 
-const ROUND_CLOSED = 'A round of a league was closed'
+const ROUND_CLOSED = 'A round was closed in the league'
 /** By outcome. */
 const ROUNDS: Record<string, string> = {
-  won: 'Won a round of a league',
-  drawn: 'Drew a round of a league',
-  lost: 'Lost a round of a league',
-  bye: 'Had no opponent in a round of a league',
+  won: 'Won a round of the league',
+  drawn: 'Drew a round of the league',
+  lost: 'Lost a round of the league',
+  bye: 'Had no opponent in a round of the league',
+}
+
+/** What a report is about. */
+const SUBJECTS: Record<string, string> = {
+  locker: 'a locker room',
+  trade: 'a trade',
+  league: 'a league',
+}
+
+/** By kind. */
+const SANCTIONS: Record<string, string> = {
+  hide: 'being hidden',
+  mute: 'being muted',
+  suspend: 'a suspension',
 }
 
 /** A type of the application that is shown and has no words does not compile. */
 const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>, Type> = {
-  'onboarding.completed': { describe: () => ({ title: 'Completed the onboarding' }) },
+  'onboarding.completed': {
+    describe: ({ points }) => ({ title: 'Completed the onboarding', facts: [fact('Points', points)] }),
+  },
   'profile.completed': { describe: () => ({ title: 'Filled in the whole profile' }) },
   'reward.claimed': {
     describe: (data, { names, related }) => ({
@@ -61,19 +78,28 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     withoutData: 'Redeemed a reward',
   },
   'reward.claim_undone': {
-    describe: data => ({ title: 'The club has undone a claim', facts: [idOf('Reward', data.rewardId)] }),
+    describe: ({ rewardId }, { names }) => ({
+      title: `The club has undone the claim of the reward ${names.quote('reward', rewardId)}`,
+      facts: [idOf('Reward', rewardId)],
+    }),
+    withoutData: 'The club has undone a claim',
   },
   'reward.code_replaced': {
-    describe: data => ({
-      title: 'The club has replaced a redemption code',
-      facts: [idOf('Reward', data.rewardId)],
+    describe: ({ rewardId }, { names }) => ({
+      title: `The club has replaced the code of the reward ${names.quote('reward', rewardId)}`,
+      facts: [idOf('Reward', rewardId)],
     }),
+    withoutData: 'The club has replaced a redemption code',
   },
   'reward.use_undone': {
-    describe: data => ({
-      title: 'The club has undone the use of a code',
-      facts: [idOf('Reward', data.rewardId), idOf('Order', data.orderId)],
+    describe: ({ rewardId, orderId }, { names }) => ({
+      title:
+        typeof rewardId === 'string'
+          ? `The club has undone the use of the code of the reward ${names.quote('reward', rewardId)}`
+          : `The club has undone the use of a voucher of the order of ${names.name('order', orderId)}`,
+      facts: [idOf('Reward', rewardId), idOf('Order', orderId)],
     }),
+    withoutData: 'The club has undone the use of a code',
   },
   'purchase.completed': {
     describe: (data, { names }) => ({
@@ -122,27 +148,41 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     withoutData: 'An invitation was completed',
   },
   'consent.changed': {
-    describe: ({ granted, purpose, version }) => ({
-      title: granted ? 'Agreed to a document' : 'Withdrew a consent',
-      facts: [fact('Purpose', purpose), fact('Version', version)],
+    describe: ({ granted, purpose, documentId, version }) => ({
+      title: `${granted ? 'Agreed to' : 'Withdrew the consent for'} ${purposeInWords(purpose)}`,
+      detail: typeof version === 'string' ? `Version ${isolate(version)} of the document.` : null,
+      facts: [idOf('Document', documentId), fact('Purpose', purpose), fact('Version', version)],
     }),
     withoutData: 'Changed a consent',
   },
   'quest.completed': { describe: describeQuest, withoutData: 'Completed a quest' },
   'trade.completed': {
-    describe: data => ({ title: 'Completed a trade', tone: 'good', facts: [idOf('Trade', data.tradeId)] }),
+    describe: ({ tradeId, want }, { names, related }) => {
+      const trade = typeof tradeId === 'string' ? related.trades.get(tradeId) : undefined
+      const what = want === 0 ? 'gift' : 'trade'
+      return {
+        title: trade
+          ? `Completed a ${what} with ${names.quote('fan', trade.otherId)}`
+          : `Completed a ${what}`,
+        detail: trade ? detailOfTrade(trade, names) : null,
+        tone: 'good',
+        otherFanId: trade?.otherId ?? null,
+        facts: [idOf('Trade', tradeId)],
+      }
+    },
+    withoutData: 'Completed a trade',
   },
   'report.resolved': {
-    describe: data => ({
-      title: data.actionTaken ? 'A report of this fan was upheld' : 'A report of this fan was dismissed',
-      facts: [idOf('Report', data.reportId), fact('Reported', data.subjectKind)],
+    describe: ({ actionTaken, reportId, subjectKind }) => ({
+      title: `A report by this fan about ${SUBJECTS[String(subjectKind)] ?? 'another fan'} was ${actionTaken ? 'upheld' : 'dismissed'}`,
+      facts: [idOf('Report', reportId)],
     }),
-    withoutData: 'A report of this fan was decided',
+    withoutData: 'A report by this fan was decided',
   },
   'appeal.decided': {
-    describe: data => ({
-      title: data.granted ? 'The club granted an appeal' : 'The club refused an appeal',
-      facts: [idOf('Sanction', data.sanctionId)],
+    describe: ({ granted, sanctionId }, { names }) => ({
+      title: `The club ${granted ? 'granted' : 'refused'} the appeal against ${SANCTIONS[names.word('sanction', sanctionId)] ?? 'a sanction'}`,
+      facts: [idOf('Sanction', sanctionId)],
     }),
     withoutData: 'The club decided an appeal',
   },
@@ -154,9 +194,10 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
   },
   'wallet.linked': {
     describe: data => ({
-      title: 'Linked a wallet',
+      title: `Linked the wallet ${shortAddress(data.address)}`,
       facts: [idOf('Address', data.address), fact('Chain', data.chainId)],
     }),
+    withoutData: 'Linked a wallet',
   },
   'match.checked_in': {
     describe: (data, { names }) => ({
@@ -174,12 +215,15 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     withoutData: 'A prediction was settled',
   },
   'question.voted': {
-    describe: ({ questionId }) => ({ title: 'Voted in a question', facts: [idOf('Question', questionId)] }),
+    describe: ({ questionId }, { names }) => ({
+      title: `Voted in ${names.quote('question', questionId)}`,
+      facts: [idOf('Question', questionId)],
+    }),
     withoutData: 'Voted in a question',
   },
   'question.answered': {
-    describe: ({ questionId, correct, points, revision }) => ({
-      title: correct === true ? 'Had the right answer to a question' : 'Had a wrong answer to a question',
+    describe: ({ questionId, correct, points, revision }, { names }) => ({
+      title: `Had ${correct === true ? 'the right' : 'a wrong'} answer to ${names.quote('question', questionId)}`,
       facts: [idOf('Question', questionId), fact('Points', points), fact('Revision', revision)],
     }),
     withoutData: 'A vote was settled',
@@ -191,35 +235,41 @@ const TYPES: Record<Exclude<ApplicationEventType, (typeof TOLD_BY_ROWS)[number]>
     }),
     withoutData: 'Points were about to expire',
   },
-  'tier.reached': ofTier('Reached a tier', 'good'),
-  'tier.at_risk': ofTier('May lose a tier after the season', 'warn'),
-  'tier.lost': ofTier('Lost a tier'),
+  'tier.reached': ofTier('Reached the tier', 'Reached a tier', 'good'),
+  'tier.at_risk': ofTier('May lose, after the season, the tier', 'May lose a tier after the season', 'warn'),
+  'tier.lost': ofTier('Lost the tier', 'Lost a tier'),
   'segment.entered': {
-    describe: ({ segmentId }) => ({ title: 'Is in a segment', facts: [idOf('Segment', segmentId)] }),
+    describe: ({ segmentId }, { names }) => ({
+      title: `Is in the segment ${names.quote('segment', segmentId)}`,
+      facts: [idOf('Segment', segmentId)],
+    }),
     withoutData: 'Entered a segment',
   },
   'segment.left': {
-    describe: ({ segmentId }) => ({
-      title: 'Is no longer in a segment',
+    describe: ({ segmentId }, { names }) => ({
+      title: `Is no longer in the segment ${names.quote('segment', segmentId)}`,
       facts: [idOf('Segment', segmentId)],
     }),
     withoutData: 'Left a segment',
   },
   'league.round_closed': {
-    describe: ({ leagueId, week, outcome, points, opponentPoints }) => ({
-      title: typeof outcome === 'string' ? (ROUNDS[outcome] ?? ROUND_CLOSED) : ROUND_CLOSED,
+    describe: ({ leagueId, week, outcome, points, opponentPoints }, { names }) => ({
+      title: `${(typeof outcome === 'string' ? ROUNDS[outcome] : undefined) ?? ROUND_CLOSED} ${names.quote('league', leagueId)}`,
+      detail: isCount(points)
+        ? `${isCount(opponentPoints) ? `${points}:${plural(opponentPoints, 'point')}` : plural(points, 'point')} in ${periodInWords(week)}.`
+        : null,
       facts: [
         ...[idOf('League', leagueId), fact('Week', week), fact('Points', points)],
         fact('Points of the opponent', opponentPoints),
       ],
     }),
-    withoutData: ROUND_CLOSED,
+    withoutData: 'A round of a league was closed',
   },
-  'division.promoted': ofDivision('Rose in a division', 'good'),
-  'division.relegated': ofDivision('Fell in a division'),
-  'membership.started': ofMembership('A membership has started', 'good'),
-  'membership.renewed': ofMembership('A membership was renewed', 'good'),
-  'membership.ended': ofMembership('A membership has ended'),
+  'division.promoted': ofDivision('Rose', 'good'),
+  'division.relegated': ofDivision('Fell'),
+  'membership.started': ofMembership('has started', 'good'),
+  'membership.renewed': ofMembership('was renewed', 'good'),
+  'membership.ended': ofMembership('has ended'),
   'order.paid': ofOrder({ title: 'Paid an order', tone: 'good' }),
   'order.expired': ofOrder({ title: 'An order expired unpaid' }),
   'order.cancelled': ofOrder({ title: 'Cancelled an order' }),
@@ -243,34 +293,41 @@ const LINE_STATES: Record<string, string> = {
   returned: 'came back',
 }
 
-function ofTier(title: string, tone?: Words['tone']): Type {
+function ofTier(words: string, withoutData: string, tone?: Words['tone']): Type {
   return {
-    describe: ({ accountId, tierId }) => ({
-      title,
+    describe: ({ accountId, tierId, toTierId }, { names }) => ({
+      title: `${words} ${names.quote('tier', partId(accountId, tierId))} of ${names.quote('account', accountId)}`,
+      detail:
+        typeof toTierId === 'string' ? `Now: ${names.quote('tier', partId(accountId, toTierId))}.` : null,
       ...(tone ? { tone } : {}),
       facts: [idOf('Account', accountId), idOf('Tier', tierId)],
     }),
+    withoutData,
   }
 }
 
-function ofDivision(title: string, tone?: Words['tone']): Type {
+function ofDivision(verb: string, tone?: Words['tone']): Type {
   return {
-    describe: ({ divisionId, levelId, toLevelId, rank, points }) => ({
-      title,
-      ...(tone ? { tone } : {}),
-      facts: [
-        ...[idOf('Division', divisionId), idOf('Level before', levelId), idOf('Level', toLevelId)],
-        ...[fact('Rank', rank), fact('Points', points)],
-      ],
-    }),
-    withoutData: title,
+    describe: ({ divisionId, levelId, toLevelId, rank, points }, { names }) => {
+      const [from, to] = [levelId, toLevelId].map(level => names.name('level', partId(divisionId, level)))
+      return {
+        title: `${verb} from ${from} to ${to} in the division ${names.quote('division', divisionId)}`,
+        detail: isCount(rank) && isCount(points) ? `Rank ${rank} with ${plural(points, 'point')}.` : null,
+        ...(tone ? { tone } : {}),
+        facts: [
+          ...[idOf('Division', divisionId), idOf('Level before', levelId), idOf('Level', toLevelId)],
+          ...[fact('Rank', rank), fact('Points', points)],
+        ],
+      }
+    },
+    withoutData: `${verb} in a division`,
   }
 }
 
-function ofMembership(title: string, tone?: Words['tone']): Type {
+function ofMembership(verb: string, tone?: Words['tone']): Type {
   return {
-    describe: ({ ref, kindId, endsAt }) => ({
-      title,
+    describe: ({ ref, kindId, endsAt }, { names }) => ({
+      title: `The membership ${names.quote('membership', kindId)} ${verb}`,
       ...(tone ? { tone } : {}),
       facts: [
         idOf('Kind', kindId),
@@ -278,12 +335,42 @@ function ofMembership(title: string, tone?: Words['tone']): Type {
         typeof endsAt === 'string' ? timeFact('End', new Date(endsAt)) : null,
       ],
     }),
+    withoutData: `A membership ${verb}`,
   }
 }
 
 function ofOrder(words: Words): Type {
-  return { describe: data => ({ ...words, facts: [idOf('Order', data.orderId)] }) }
+  return {
+    describe: ({ orderId, lines }, { names }) => ({
+      ...words,
+      detail: detailOfLines(lines, names),
+      facts: [idOf('Order', orderId)],
+    }),
+    withoutData: words.title,
+  }
 }
+
+/** What was ordered, or withdrawn. */
+function detailOfLines(lines: unknown, names: Names): string | null {
+  // Guarantee of the cast: `applicationEvents` declares the members.
+  const listed = (Array.isArray(lines) ? lines : []) as { quantity: number; productId: string }[]
+  const words = listed.map(({ quantity, productId }) => `${quantity} × ${names.name('product', productId)}`)
+  return words.join(', ') || null
+}
+
+function detailOfTrade({ gave, got }: RelatedTrade, names: Names): string {
+  const list = (items: RelatedTrade['got']) =>
+    items.map(item => `${names.name('collectible', item.collectibleId)} #${item.serialNumber}`).join(', ')
+  const parts = [got.length > 0 ? `got ${list(got)}` : null, gave.length > 0 ? `gave ${list(gave)}` : null]
+  return capitalized(`${parts.filter(part => part !== null).join('; ')}.`)
+}
+
+/** A purpose is a slug, such as `third-party-offers`. */
+const purposeInWords = (purpose: unknown): string =>
+  typeof purpose === 'string' ? isolate(purpose.replaceAll(/[-_]+/g, ' ')) : 'a document'
+
+const shortAddress = (address: unknown): string =>
+  typeof address === 'string' ? `${address.slice(0, 6)}…${address.slice(-4)}` : 'of a fan'
 
 function idOf(name: string, value: unknown): Fact | null {
   return typeof value === 'string' ? idFact(name, value) : null
@@ -307,10 +394,10 @@ function describeQuest(data: EventData, { names, related }: Context): Words {
   const what = kind === 'achievement' ? 'achievement' : 'quest'
   const progress = related.quests.get(`${questId} ${period}`)
   return {
-    title: `Completed the ${what} ${names.quote('quest', questId)}`,
+    title: `Completed the ${what} ${names.quote('quest', questId)}${ofPeriod(period)}`,
     detail: isCount(streak) && streak > 1 ? `${streak} periods in a row.` : null,
     state: progress ? (progress.claimedAt ? 'claimed' : 'not claimed') : null,
-    facts: [period === 'ever' ? null : fact('Period', period), timeFact('Claimed', progress?.claimedAt)],
+    facts: [timeFact('Claimed', progress?.claimedAt)],
   }
 }
 

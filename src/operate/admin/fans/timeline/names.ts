@@ -11,6 +11,8 @@ export interface Names {
   quote(kind: Named, id: unknown): string
   /** Without quotation marks. */
   name(kind: Named, id: unknown): string
+  /** A word of the application, such as the kind of a sanction, as it is stored. */
+  word(kind: Named, id: unknown): string
 }
 
 const FIRST_STRONG = '\u2068'
@@ -39,6 +41,7 @@ export function createNames() {
       return {
         quote: (kind, id) => `“${isolate(nameOf(kind, id))}”`,
         name: (kind, id) => isolate(nameOf(kind, id)),
+        word: nameOf,
       }
     },
   }
@@ -55,6 +58,30 @@ const byColumn =
     return reader.select({ id, name }).from(id.table).where(inArray(id, ids))
   }
 
+/** The id of a tier or a level for `Names`, which is unique in its entry alone. */
+export const partId = (entryId: unknown, id: unknown): string => `${entryId} ${id}`
+
+/** The names of parts that an entry has as JSON; the id of one that it no longer has. */
+const byPart =
+  (columnsOf: (tables: Tables) => { id: TextColumn; parts: TextColumn }): ReadNames =>
+  async (reader, ids) => {
+    const { id, parts } = columnsOf(reader.tables)
+    const asked = ids.map(part => part.split(' '))
+    const rows = await reader
+      .select({ id, parts })
+      .from(id.table)
+      .where(inArray(id, [...new Set(asked.flatMap(([entry = '']) => entry))]))
+    const known = new Map(
+      rows.flatMap(row =>
+        (parseJson<{ id: string; name: Text }[]>(row.parts) ?? []).map(part => [
+          partId(row.id, part.id),
+          defaultOf(part.name),
+        ]),
+      ),
+    )
+    return ids.map((id, nth) => ({ id, name: known.get(id) ?? asked[nth]?.[1] ?? id }))
+  }
+
 const readers = {
   reward: byColumn(({ rewards: { id, title } }) => ({ id, name: title })),
   pack: byColumn(({ packs }) => packs),
@@ -64,6 +91,50 @@ const readers = {
   campaign: byColumn(({ campaigns }) => campaigns),
   team: byColumn(({ teams }) => teams),
   rule: byColumn(({ rules }) => rules),
+  account: byColumn(({ accounts }) => accounts),
+  segment: byColumn(({ segments }) => segments),
+  membership: byColumn(({ memberships }) => memberships),
+  league: byColumn(({ leagues }) => leagues),
+  division: byColumn(({ divisions }) => divisions),
+  question: byColumn(({ questions: { id, title } }) => ({ id, name: title })),
+  /** The kind of a sanction. */
+  sanction: byColumn(({ moderationDecisions: { id, kind } }) => ({ id, name: kind })),
+  /** By `partId`. */
+  tier: byPart(({ accounts: { id, tiers } }) => ({ id, parts: tiers })),
+  /** By `partId`. */
+  level: byPart(({ divisions: { id, levels } }) => ({ id, parts: levels })),
+  /** A purchase of a pack, by the name of the pack. */
+  async purchase(reader, ids) {
+    const { packPurchases, packs } = reader.tables
+    return reader
+      .select({ id: packPurchases.id, name: packs.name })
+      .from(packPurchases)
+      .innerJoin(packs, eq(packs.id, packPurchases.packId))
+      .where(inArray(packPurchases.id, ids))
+  },
+  /** An order, by the names of what was bought. */
+  async order(reader, ids) {
+    const { orderLines: lines, products } = reader.tables
+    const rows = await reader
+      .select({ id: lines.orderId, quantity: lines.quantity, name: products.name })
+      .from(lines)
+      .innerJoin(products, eq(products.id, lines.productId))
+      .where(inArray(lines.orderId, ids))
+      .orderBy(lines.orderId, lines.number)
+    return [...Map.groupBy(rows, row => row.id)].map(([id, own]) => ({
+      id,
+      name: own.map(({ quantity, name }) => `${quantity} × ${name}`).join(', '),
+    }))
+  },
+  /** The redemption of a code, by the name of the campaign. */
+  async redemption(reader, ids) {
+    const { codeRedemptions, campaigns } = reader.tables
+    return reader
+      .select({ id: codeRedemptions.id, name: campaigns.name })
+      .from(codeRedemptions)
+      .innerJoin(campaigns, eq(campaigns.id, codeRedemptions.campaignId))
+      .where(inArray(codeRedemptions.id, ids))
+  },
   endpoint: byColumn(({ webhookEndpoints: { id, url } }) => ({ id, name: url })),
   async quest(reader, ids) {
     const { quests, questVersions: versions } = reader.tables

@@ -2,6 +2,7 @@
 import type { Tables } from '../../../../../db/index.ts'
 import type { PointsReason } from '../../../../economy/ledgers/reasons.ts'
 import { isolate, type Names, type WantedNames } from './names.ts'
+import { ofPeriod } from './periods.ts'
 import type { Related } from './related.ts'
 
 type Entry = Pick<Tables['pointsEntries']['$inferSelect'], 'reason' | 'ref' | 'delta'>
@@ -9,30 +10,33 @@ type Entry = Pick<Tables['pointsEntries']['$inferSelect'], 'reason' | 'ref' | 'd
 /** The part of the ref that names the cause: a rule, match, quest or set. Slugs have no colon. */
 const causeOf = ({ ref }: Entry) => ref.split(':', 1)[0] ?? ''
 
+/** The period of a quest that repeats. */
+const periodOf = ({ ref }: Entry) => ref.split(':')[1]
+
 interface Words {
   title: string
   /** What the ref names. */
-  of?: 'rule' | 'match' | 'quest' | 'set'
+  of?: 'rule' | 'match' | 'quest' | 'set' | 'question' | 'purchase' | 'order' | 'redemption'
 }
 
 /** A reason without words does not compile; those of a grant are below. */
 const REASONS: Record<Exclude<PointsReason, 'adjustment'>, Words> = {
   onboarding: { title: 'Completed the onboarding' },
   activity: { title: 'An activity that the club recorded' },
-  pack_purchase: { title: 'Bought a pack' },
-  pack_refund: { title: 'A pack was refunded' },
-  order_payment: { title: 'Paid an order' },
-  order_refund: { title: 'An order was refunded' },
+  pack_purchase: { title: 'Bought the pack', of: 'purchase' },
+  pack_refund: { title: 'Refunded: the pack', of: 'purchase' },
+  order_payment: { title: 'Paid an order of', of: 'order' },
+  order_refund: { title: 'Refunded: an order of', of: 'order' },
   opening_balance: { title: 'Balance brought from another system' },
   rule: { title: 'Rule', of: 'rule' },
   rule_void: { title: 'Taken back: rule', of: 'rule' },
-  quest: { title: 'Completed the quest', of: 'quest' },
-  set: { title: 'Completed the set', of: 'set' },
-  code: { title: 'Redeemed a code' },
+  quest: { title: 'Quest', of: 'quest' },
+  set: { title: 'Set', of: 'set' },
+  code: { title: 'Redeemed a code of', of: 'redemption' },
   prediction: { title: 'Prediction of', of: 'match' },
   prediction_void: { title: 'Taken back: prediction of', of: 'match' },
-  question: { title: 'The correct answer to a question' },
-  question_void: { title: 'Taken back: the correct answer to a question' },
+  question: { title: 'The correct answer to', of: 'question' },
+  question_void: { title: 'Taken back: the correct answer to', of: 'question' },
   expired: { title: 'Points expired' },
   merge: { title: 'Brought by a merged fan' },
   merge_void: { title: 'Taken back: brought by a merged fan' },
@@ -64,7 +68,10 @@ export function describeEntry(
   }
   const words = wordsOf(reason) ?? { title: reason.replaceAll('_', ' ') }
   if (words.of === undefined) return { title: words.title, note: null }
-  const name =
-    words.of === 'match' ? names.name('match', causeOf(entry)) : names.quote(words.of, causeOf(entry))
-  return { title: `${words.title} ${name}`, note: null }
+  const isList = words.of === 'match' || words.of === 'order'
+  const name = isList ? names.name(words.of, causeOf(entry)) : names.quote(words.of, causeOf(entry))
+  return {
+    title: `${words.title} ${name}${words.of === 'quest' ? ofPeriod(periodOf(entry)) : ''}`,
+    note: null,
+  }
 }

@@ -7,16 +7,19 @@ import type { Decision } from '../../../../economy/rules/decision.ts'
 import { type Context, describeType } from './event-words.ts'
 import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
 import { kindOfEvent, typeInWords } from './kinds.ts'
-import { isolate, type Names, type WantedNames } from './names.ts'
+import { isolate, type Names, partId, type WantedNames } from './names.ts'
+import type { Related } from './related.ts'
 
 type EventRow = Tables['events']['$inferSelect']
 
 /** The names that `presentEvent` asks for. */
-export function wantOfEvent(row: EventRow, names: WantedNames): void {
+export function wantOfEvent(row: EventRow, related: Related, names: WantedNames): void {
   names.want('rule', ...decisionsOf(row).map(({ ruleId }) => ruleId))
   if (row.source !== APPLICATION) return
   const { rewardId, packId, items, setId, questId, homeTeamId, awayTeamId, productId, campaignId, matchId } =
     dataOf(row)
+  const { accountId, tierId, toTierId, segmentId, leagueId, divisionId, levelId, toLevelId } = dataOf(row)
+  const { kindId, questionId, sanctionId, orderId, lines, tradeId } = dataOf(row)
   names.want('reward', rewardId)
   names.want('pack', packId)
   names.want('set', setId)
@@ -25,6 +28,22 @@ export function wantOfEvent(row: EventRow, names: WantedNames): void {
   names.want('match', matchId)
   names.want('product', productId)
   names.want('team', homeTeamId, awayTeamId)
+  names.want('account', accountId)
+  names.want('segment', segmentId)
+  names.want('league', leagueId)
+  names.want('division', divisionId)
+  names.want('membership', kindId)
+  names.want('question', questionId)
+  names.want('sanction', sanctionId)
+  for (const id of [tierId, toTierId]) if (id) names.want('tier', partId(accountId, id))
+  for (const id of [levelId, toLevelId]) if (id) names.want('level', partId(divisionId, id))
+  if (Array.isArray(lines)) names.want('product', ...lines.map(line => line?.productId))
+  else if (rewardId === null) names.want('order', orderId)
+  const trade = typeof tradeId === 'string' ? related.trades.get(tradeId) : undefined
+  if (trade) {
+    names.want('fan', trade.otherId)
+    names.want('collectible', ...[...trade.gave, ...trade.got].map(item => item.collectibleId))
+  }
   if (Array.isArray(items)) names.want('collectible', ...items)
 }
 

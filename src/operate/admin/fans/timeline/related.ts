@@ -19,13 +19,24 @@ export interface Related {
   grants: Map<string, RowOf<'pointsGrants'>>
   /** By the id of the trade. */
   items: Map<string, RowOf<'tradeItems'>[]>
+  /** The trades of events, by id, as the fan sees them. */
+  trades: Map<string, RelatedTrade>
   /** By the id of the decision. */
   notes: Map<string, string>
+}
+
+type Item = RowOf<'tradeItems'>
+
+export interface RelatedTrade {
+  otherId: string
+  gave: Item[]
+  got: Item[]
 }
 
 const readClaims = rowsByKeys('userRewards', ['userId', 'rewardId'])
 const readProgress = rowsByKeys('questProgress', ['userId', 'questId', 'period'])
 const readGrants = rowsByKeys('pointsGrants', ['ref'])
+const readTrades = rowsByKeys('trades', ['id'])
 
 export async function readRelated(reader: Reader, fanId: string, rows: TimelineEntry[]): Promise<Related> {
   const { orderLines, tradeItems, moderationNotes } = reader.tables
@@ -48,7 +59,9 @@ export async function readRelated(reader: Reader, fanId: string, rows: TimelineE
       table === 'pointsEntries' && row.reason === 'adjustment' ? row.ref : undefined,
     ),
   )
-  const [orders, trades, decisions] = [idsOf('orders'), idsOf('trades'), idsOf('moderationDecisions')]
+  const [orders, decisions] = [idsOf('orders'), idsOf('moderationDecisions')]
+  const completed = unique(data.map(({ tradeId }) => tradeId))
+  const trades = unique([...idsOf('trades'), ...completed])
   const lines =
     orders.length === 0
       ? []
@@ -72,6 +85,11 @@ export async function readRelated(reader: Reader, fanId: string, rows: TimelineE
           .select()
           .from(moderationNotes)
           .where(and(eq(moderationNotes.fanId, fanId), inArray(moderationNotes.decisionId, decisions)))
+  const ended = await readTrades(
+    reader,
+    completed.map(id => ({ id })),
+  )
+  const itemsOf = Map.groupBy(items, ({ tradeId }) => tradeId)
   const claims = await readClaims(
     reader,
     rewardIds.map(rewardId => ({ userId: fanId, rewardId })),
@@ -86,9 +104,19 @@ export async function readRelated(reader: Reader, fanId: string, rows: TimelineE
     quests: new Map(progress.map(row => [`${row.questId} ${row.period}`, row])),
     lines: Map.groupBy(lines, ({ orderId }) => orderId),
     grants: new Map(grants.map(row => [row.ref, row])),
-    items: Map.groupBy(items, ({ tradeId }) => tradeId),
+    items: itemsOf,
+    trades: new Map(ended.map(row => [row.id, asSeenBy(fanId, row, itemsOf.get(row.id) ?? [])])),
     notes: new Map(notes.map(({ decisionId, note }) => [decisionId, note])),
   }
+}
+
+function asSeenBy(fanId: string, { fromId, toId }: RowOf<'trades'>, items: Item[]): RelatedTrade {
+  const isFrom = fromId === fanId
+  const [give, want] = [
+    items.filter(item => item.side === 'give'),
+    items.filter(item => item.side === 'want'),
+  ]
+  return { otherId: isFrom ? toId : fromId, gave: isFrom ? give : want, got: isFrom ? want : give }
 }
 
 const unique = (values: unknown[]): string[] => [
