@@ -3,7 +3,15 @@ import { expect, test } from 'bun:test'
 import { DomainError } from '../../src/core/problems.ts'
 import { eraseUser } from '../../src/fan/account/erase-user.ts'
 import { purchaseProblems } from '../../src/play/purchases/problems.ts'
-import { balanceOf, expectStatus, patientFan, refusal, userIdOf } from '../play/packs/packs-world.ts'
+import {
+  addPack,
+  balanceOf,
+  buyWithMoney as buyPack,
+  expectStatus,
+  patientFan,
+  refusal,
+  userIdOf,
+} from '../play/packs/packs-world.ts'
 import {
   ADDRESS,
   addStock,
@@ -133,6 +141,20 @@ onEachEngine('orders in the console', world => {
       expect(refusal(await read(`${order.id}/receipts`, as(role)))).toEqual([403, 'permission_denied'])
       expect(refusal(await read(numbered, as(role)))).toEqual([403, 'permission_denied'])
     }
+  })
+
+  test('a pack for money has a receipt too, which the timeline of the fan leads to', async () => {
+    const fan = await patientFan(world)
+    expectStatus(201, await fan.post('/api/user/profile', { displayName: 'Inês', locale: 'pt' }))
+    const { id } = await buyPack(fan, await addPack(world, { price: { amount: 1_230, currency: 'EUR' } }))
+    const { receipts } = expectStatus(200, await support.get(`/api/orders/${id}/receipts`))
+    expect(receipts).toMatchObject([{ kind: 'receipt', gross: 1_230, currency: 'EUR' }])
+    const page = await support.get(`/api/orders/${id}/receipts/${receipts[0].number}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('lang="pt')
+    const userId = (await userIdOf(world, fan)) ?? ''
+    const { body } = await support.get(`/api/fans/${userId}/timeline?kind=packs`)
+    expect(body.items.map(({ purchaseId }: { purchaseId: string | null }) => purchaseId)).toContain(id)
   })
 
   test('a receipt stays after an erasure, without the address, in the default language', async () => {

@@ -10,6 +10,8 @@ import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { Money, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
+import { may } from '../../session.ts'
+import { Receipts } from '../orders/receipts.tsx'
 import { Explanation } from './explanation.tsx'
 import type { TimelineItem } from './types.ts'
 
@@ -182,6 +184,14 @@ function ItemDetail({ item, fanId }: { item: TimelineItem; fanId: string }) {
         {isOpen && (
           <>
             <Facts of={item.facts.map(fact => [fact.name, <FactValue fact={fact} />])} />
+            {item.purchaseId !== null && may('orders.read') && (
+              <>
+                {item.kind === 'orders' && (
+                  <Link to={addressOf('orders', item.purchaseId)}>Open the order</Link>
+                )}
+                <Receipts of={item.purchaseId} version={item.state ?? ''} />
+              </>
+            )}
             {item.otherFanId !== null && (
               <Link to={addressOf('fans', item.otherFanId)}>Open the other fan</Link>
             )}

@@ -54,9 +54,9 @@ const orderRoutes = (deps: OrderDeps) => {
       async ({ params }) => ({ receipts: await listReceiptsOf(db.read, params.orderId) }),
       consoleOperation({
         id: 'listConsoleReceipts',
-        summary: 'List the receipt of an order and its credit notes',
+        summary: 'List the receipt of an order or of a pack, and its credit notes',
         permission: 'orders.read',
-        params: schema.OrderParams,
+        params: schema.ReceiptsParams,
         responses: { 200: schema.ListedReceipts },
         problems: thrownBy.listConsoleReceipts,
       }),
@@ -71,7 +71,7 @@ const orderRoutes = (deps: OrderDeps) => {
       },
       consoleOperation({
         id: 'printConsoleReceipt',
-        summary: 'Read a receipt or credit note of an order as a page to print',
+        summary: 'Read a receipt or credit note of an order or of a pack as a page to print',
         description: 'In the language of the fan.',
         permission: 'orders.read',
         params: schema.ReceiptParams,

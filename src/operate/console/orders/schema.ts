@@ -86,6 +86,7 @@ export const OrderDetail = Closed(
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 export const OrderLineParams = LineParams
 
+export const ReceiptsParams = Closed({ orderId: IdReference('The order, or the purchase of a pack.') })
 export const ListedReceipts = Closed(
   {
     receipts: Type.Array(
@@ -99,14 +100,14 @@ export const ListedReceipts = Closed(
         },
         { title: 'ConsoleReceipt' },
       ),
-      { description: 'The receipt, then its credit notes. Empty: the order has none.' },
+      { description: 'The receipt, then its credit notes. Empty: it has none.' },
     ),
   },
   { title: 'ConsoleReceipts' },
 )
 
 export const ReceiptParams = Closed({
-  ...OrderParams.properties,
+  ...ReceiptsParams.properties,
   number: Type.String({
     pattern: '^[1-9][0-9]{0,14}$',
     description: 'Number of the receipt or credit note.',

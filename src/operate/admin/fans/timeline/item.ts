@@ -32,6 +32,9 @@ export const TimelineItem = Closed(
     event: Nullable(Closed({ source: Type.String(), eventId: Type.String() }), {
       description: 'Of an event: for `explainFanEvent`.',
     }),
+    purchaseId: Nullable(Type.String(), {
+      description: 'Of an order or the purchase of a pack that was paid: for `listConsoleReceipts`.',
+    }),
     isBare: Type.Boolean({ description: 'An event whose details are no longer stored.' }),
     otherFanId: Nullable(Type.String(), { description: 'The other fan of a trade.' }),
   },

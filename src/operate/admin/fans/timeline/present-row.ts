@@ -34,7 +34,7 @@ export function wantOfRow(
   related: Related,
   names: WantedNames,
 ) {
-  if (table === 'events') wantOfEvent(row, names)
+  if (table === 'events') wantOfEvent(row, related, names)
   else if (table === 'pointsEntries') wantOfEntry(row, names)
   else if (table === 'packPurchases') names.want('pack', row.packId)
   else if (table === 'orders')
@@ -143,6 +143,7 @@ function presentPack(row: RowOf<'packPurchases'>, context: Presenting): Shown {
     state: wordsOf(status),
     tone: toneOf(status),
     money: priceOf(row, context),
+    purchaseId: row.completedAt === null ? null : row.id,
     facts: factsOfPurchase(row, 'Purchase'),
   }
 }
@@ -164,6 +165,7 @@ function presentOrder(row: RowOf<'orders'>, context: Presenting): Shown {
     state: wordsOf(status === 'completed' ? 'paid' : status),
     tone: toneOf(status),
     money: priceOf(row, context),
+    purchaseId: row.completedAt === null ? null : row.id,
     facts: factsOfPurchase(row, 'Order'),
   }
 }

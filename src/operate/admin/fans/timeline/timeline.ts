@@ -72,6 +72,7 @@ async function presentRows(
       money: null,
       event: null,
       isBare: false,
+      purchaseId: null,
       otherFanId: null,
       ...shown,
       facts: facts.filter((one): one is Fact => one !== null),
