@@ -1083,6 +1083,8 @@ export interface components {
                 source: string;
                 eventId: string;
             } | null;
+            /** @description Of an order or the purchase of a pack that was paid: for `listConsoleReceipts`. */
+            purchaseId: string | null;
             /** @description An event whose details are no longer stored. */
             isBare: boolean;
             /** @description The other fan of a trade. */
@@ -1862,7 +1864,7 @@ export interface components {
             subject: {
                 kind: string;
                 id: string;
-                /** @description Of a fan, as others see it now. Null after an erasure. */
+                /** @description Of a fan, as others see it now, null after an erasure; or of a match or an entry. */
                 name: string | null;
             };
             reason: string | null;
@@ -1914,7 +1916,7 @@ export interface components {
             subject: {
                 kind: string;
                 id: string;
-                /** @description Of a fan, as others see it now. Null after an erasure. */
+                /** @description Of a fan, as others see it now, null after an erasure; or of a match or an entry. */
                 name: string | null;
             };
             reason: string | null;
@@ -3898,7 +3900,7 @@ export interface components {
         };
         /** ConsoleReceipts */
         ConsoleReceipts: {
-            /** @description The receipt, then its credit notes. Empty: the order has none. */
+            /** @description The receipt, then its credit notes. Empty: it has none. */
             receipts: components["schemas"]["ConsoleReceipt"][];
         };
         /** LineStateChange */
@@ -5300,8 +5302,8 @@ export interface operations {
                             state: "live" | "scheduled" | "over" | "off";
                             startsAt: string | null;
                             endsAt: string | null;
-                            /** @description The first picture. */
-                            imageUrl: string | null;
+                            /** @description The first picture of the entry, or the crests of both teams of a match. */
+                            pictures: string[];
                             price: {
                                 amount: number;
                                 currency: string;
@@ -5499,7 +5501,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The order. */
+                /** @description The order, or the purchase of a pack. */
                 orderId: string;
             };
             cookie?: never;
@@ -6286,7 +6288,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The order. */
+                /** @description The order, or the purchase of a pack. */
                 orderId: string;
                 /** @description Number of the receipt or credit note. */
                 number: string;
@@ -6406,8 +6408,8 @@ export interface operations {
                         state: "live" | "scheduled" | "over" | "off";
                         startsAt: string | null;
                         endsAt: string | null;
-                        /** @description The first picture. */
-                        imageUrl: string | null;
+                        /** @description The first picture of the entry, or the crests of both teams of a match. */
+                        pictures: string[];
                         price: {
                             amount: number;
                             currency: string;
@@ -6687,7 +6689,10 @@ export interface operations {
     };
     readFace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Address of a picture of the provider, such as a reported one: the response is this picture, if the provider still states it for the fan, and else has no body. */
+                stated?: string;
+            };
             header?: never;
             path: {
                 /** @description The fan. */
@@ -8320,7 +8325,7 @@ export interface codes {
   listConsoleMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List orders by the next work to do */
   listConsoleOrders: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List the receipt of an order and its credit notes */
+  /** List the receipt of an order or of a pack, and its credit notes */
   listConsoleReceipts: 'malformed_request' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List types of events with the members of their data, for rules and quests */
   listEventTypes: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
@@ -8372,7 +8377,7 @@ export interface codes {
   previewRule: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable'
   /** Count the fans of the draft of a segment, and show where it is used */
   previewSegment: 'malformed_request' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read a receipt or credit note of an order as a page to print. In the language of the fan. */
+  /** Read a receipt or credit note of an order or of a pack as a page to print. In the language of the fan. */
   printConsoleReceipt: 'malformed_request' | 'order_not_found' | 'receipt_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read how far a campaign is */
   readCampaign: 'malformed_request' | 'campaign_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'

@@ -122,6 +122,24 @@ onEachEngine('Pictures of the console', world => {
         expect([path, (await face()).status]).toEqual([path, 204])
       }
       expect(asked).toEqual(['/face.png', '/moved', '/page', '/large', '/drawn'])
+      await states('/face.png')
+      const reported = (address: string) => {
+        const query = new URLSearchParams({ stated: address })
+        const url = `http://localhost:3100/api/pictures/fans/${fan.id}?${query}`
+        return console.app.handle(new Request(url, { headers: moderator }))
+      }
+      const addressOf = (path: string) => `http://127.0.0.1:${provider.port}${path}`
+      expect((await reported(addressOf('/face.png'))).status).toBe(200)
+      // An own picture of today is not the reported one of the provider.
+      const own = await shownBy(fan)
+      expect([
+        (await reported(addressOf('/face.png'))).headers.get('content-type'),
+        hashOf(await (await reported(addressOf('/face.png'))).bytes()) === own,
+      ]).toEqual(['image/webp', false])
+      await fan.patch('/api/user/profile', { avatarUrl: null })
+      const before = asked.length
+      expect((await reported(addressOf('/named'))).status).toBe(204)
+      expect(asked.slice(before)).toEqual([])
       await states('/again')
       const guarded = consoleOf(world, () => ({ config: { ...world.config, production: true } }))
       const inside = { ...(await guarded.signIn('finance')).headers }

@@ -83,19 +83,22 @@ export function Face({ fanId, name, large = false, blurred = false }: FaceProps)
 }
 
 /**
- * A reported picture, blurred until a moderator looks. Only an uploaded one is shown: to read another would tell its site who
- * looks, and from where.
+ * A reported picture, blurred until a moderator looks: an uploaded one, or the provider's, which the server reads. Another one
+ * is not shown: to read it would tell its site who looks, and from where.
  */
-export function ReportedPicture({ address }: { address: string }) {
+export function ReportedPicture({ address, fanId }: { address: string; fanId: string | null }) {
   const [isClear, setClear] = useState(false)
   const [isGone, setGone] = useState(false)
-  const source = uploadedSourceOf(address)
+  const uploaded = uploadedSourceOf(address)
+  const stated =
+    fanId !== null && may('fans.read') ? addressOfRead('readFace', { fanId, stated: address }) : null
+  const source = uploaded ?? stated
   if (source === null || isGone)
     return (
       <>
         <bdi class="written">{address}</bdi>
         <p class="field-hint">
-          {isGone
+          {uploaded !== null
             ? 'The picture was deleted.'
             : 'It is on another site, which would learn who looks at it. So it is not shown.'}
         </p>

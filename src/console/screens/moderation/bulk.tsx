@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { BulkDialog } from '../../parts/bulk.tsx'
 import { bodyOf, DecisionFields, type Written } from './decision-fields.tsx'
-import { KINDS, type Kind, nameOf } from './words.ts'
+import { KINDS, type Kind, nameOf, SUBJECTS } from './words.ts'
 
 type ListedCase = Data<'listCases'>['cases'][number]
 /** A suspension and a note are about one fan. */
@@ -24,7 +24,10 @@ export function DecideCases({ kind, cases, onDone, onClose }: DecideProps) {
       title={`${action}: ${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`}
       action={action}
       tone={kind === 'hide' ? 'danger' : 'primary'}
-      items={cases.map(one => ({ key: one.caseId, name: `${nameOf(one.fan)}: ${one.subjectKind}` }))}
+      items={cases.map(one => ({
+        key: one.caseId,
+        name: `${nameOf(one.fan)}: ${SUBJECTS[one.subjectKind]}`,
+      }))}
       asksReason={false}
       fields={
         <>

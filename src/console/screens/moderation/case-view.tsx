@@ -13,11 +13,9 @@ import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { Evidence } from './evidence.tsx'
 import { History } from './history.tsx'
-import { KINDS, type Kind, nameOf, titleOf } from './words.ts'
+import { KINDS, type Kind, nameOf, SUBJECTS, titleOf } from './words.ts'
 
 type Case = Data<'readCase'>
-
-const SUBJECTS = { fan: 'Profile', locker: 'Locker room', trade: 'Trade', league: 'League' } as const
 
 export const DECISIONS = ['dismiss', 'hide', 'mute', 'suspend', 'note'] as const
 /** The key of each. */
@@ -87,7 +85,7 @@ export function CaseView({ of, onDecide }: CaseViewProps) {
           <Section title="Reports">
             <ol class="reports">
               {shown.reports.map(report => (
-                <ReportItem key={report.id} of={report} />
+                <ReportItem key={report.id} of={report} fanId={shown.record.fan.id} />
               ))}
             </ol>
             {shown.openReports > shown.reports.length && (
@@ -103,11 +101,12 @@ export function CaseView({ of, onDecide }: CaseViewProps) {
   )
 }
 
-function ReportItem({
-  of: { id, reason, note, evidence, reporter, createdAt },
-}: {
+interface ReportItemProps {
   of: Case['reports'][number]
-}) {
+  fanId: string
+}
+
+function ReportItem({ of: { id, reason, note, evidence, reporter, createdAt }, fanId }: ReportItemProps) {
   const [isAsking, setAsking] = useState(false)
   const [revealed, setRevealed] = useState<Data<'revealReporter'>['reporter']>(null)
   return (
@@ -137,7 +136,11 @@ function ReportItem({
           <bdi class="written">{note}</bdi>
         </blockquote>
       )}
-      {evidence === null ? <Note>The evidence was erased with the fan.</Note> : <Evidence of={evidence} />}
+      {evidence === null ? (
+        <Note>The evidence was erased with the fan.</Note>
+      ) : (
+        <Evidence of={evidence} fanId={fanId} />
+      )}
       {isAsking && (
         <ReasonDialog
           title="See who reported"

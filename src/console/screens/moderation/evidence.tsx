@@ -1,6 +1,6 @@
 /**
- * The content of a subject at the time of the report. Fans wrote it, so it is shown as text, never as a link. Only an uploaded
- * picture is shown, blurred.
+ * The content of a subject at the time of the report. Fans wrote it, so it is shown as text, never as a link. A picture is
+ * shown blurred, and only from the origin of the console.
  */
 import type { ComponentChildren } from 'preact'
 import { Facts } from '../../parts/page.tsx'
@@ -15,9 +15,23 @@ const TITLES: Record<string, string> = {
   locker: 'Locker room',
   trade: 'Trade',
   league: 'League',
+  title: 'Title',
+  name: 'Name',
+  theme: 'Colours',
+  shelves: 'Shelves',
+  items: 'Cards',
+  give: 'Gives',
+  want: 'Wants',
+  madeBy: 'Made by',
 }
 
-export function Evidence({ of }: { of: Record<string, unknown> }) {
+interface EvidenceProps {
+  of: Record<string, unknown>
+  /** Whose it is; null for an erased fan. */
+  fanId: string | null
+}
+
+export function Evidence({ of, fanId }: EvidenceProps) {
   const shown = Object.entries(of).filter(([, value]) => value !== null && value !== undefined)
   if (shown.length === 0) return <p class="quiet">Nothing was shown.</p>
   return (
@@ -25,7 +39,7 @@ export function Evidence({ of }: { of: Record<string, unknown> }) {
       of={shown.map(([name, value]) => [
         TITLES[name] ?? name,
         name === 'avatarUrl' && typeof value === 'string' ? (
-          <ReportedPicture key={name} address={value} />
+          <ReportedPicture key={name} address={value} fanId={fanId} />
         ) : (
           <Value key={name} of={value} />
         ),
@@ -43,6 +57,12 @@ function Value({ of }: { of: unknown }): ComponentChildren {
       </bdi>
     )
   if (typeof of !== 'object' || of === null) return <span>{String(of)}</span>
+  if ('collectibleId' in of && 'serialNumber' in of)
+    return (
+      <bdi class="written">
+        {String(of.collectibleId)} #{String(of.serialNumber)}
+      </bdi>
+    )
   const entries = Array.isArray(of)
     ? of.map((value, nth): [string, unknown] => [String(nth + 1), value])
     : Object.entries(of).filter(([, value]) => value !== null)

@@ -16,7 +16,7 @@ import { Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { Evidence } from './evidence.tsx'
-import { KINDS, nameOf, REASONS, type ReasonName } from './words.ts'
+import { KINDS, nameOf, REASONS, type ReasonName, SUBJECTS } from './words.ts'
 
 const POLL_MS = 30_000
 
@@ -142,7 +142,7 @@ function NoticeItem({ of, onDecide, onChange }: ItemProps) {
           ) : (
             <bdi>{nameOf(fan)}</bdi>
           ))}{' '}
-        {subjectKind && <span class="quiet">{subjectKind}</span>}{' '}
+        {subjectKind && <span class="quiet">{SUBJECTS[subjectKind]}</span>}{' '}
         {repeats > 0 && <Badge tone="warn">{`${repeats} more`}</Badge>}
       </p>
       {(location ?? reference) && (
@@ -157,7 +157,7 @@ function NoticeItem({ of, onDecide, onChange }: ItemProps) {
           <bdi class="written">{explanation}</bdi>
         </blockquote>
       )}
-      {evidence && <Evidence of={evidence} />}
+      {evidence && <Evidence of={evidence} fanId={fan?.id ?? null} />}
       {of.reply !== null && <CopyLines value={of.reply} label="Copy the reply" />}
       <p class="quiet">
         Number <Copy value={of.id} label="Copy the number" short />

@@ -22,7 +22,7 @@ import { CaseView, DECISIONS, KEYS, useCase } from './case-view.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
 import { LeagueList, LeagueScreen } from './leagues.tsx'
 import { NoticeList } from './notices.tsx'
-import { KINDS, type Kind, nameOf, PROMISE_MS } from './words.ts'
+import { KINDS, type Kind, nameOf, PROMISE_MS, SUBJECTS } from './words.ts'
 
 const POLL_MS = 15_000
 
@@ -319,7 +319,7 @@ function CaseItem({
         <Badge tone={weight >= 1_500 ? 'bad' : weight >= 1_000 ? 'warn' : 'neutral'}>
           {reports} {reports === 1 ? 'report' : 'reports'}
         </Badge>
-        <span class="quiet">{subjectKind}</span>
+        <span class="quiet">{SUBJECTS[subjectKind]}</span>
         <span class="quiet">
           <Time at={since} relative />
         </span>

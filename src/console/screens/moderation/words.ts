@@ -86,3 +86,11 @@ export const nameOf = ({ handle, id }: { handle: string | null; id: string }) =>
 
 /** A case waits at most a day. */
 export const PROMISE_MS = 86_400_000
+
+/** What a report or a notice is about. */
+export const SUBJECTS = {
+  fan: 'Profile',
+  locker: 'Locker room',
+  trade: 'Trade',
+  league: 'League',
+} as const

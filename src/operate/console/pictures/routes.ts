@@ -17,7 +17,7 @@ import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
 import { createFaces } from './faces.ts'
 import { thrownBy } from './problems.generated.ts'
-import { FaceParams, NoPicture, PictureParams, StoredPicture } from './schema.ts'
+import { FaceParams, FaceQuery, NoPicture, PictureParams, StoredPicture } from './schema.ts'
 
 interface PicturesDeps extends StaffDeps {
   pictureStore: PictureStore | null
@@ -63,12 +63,14 @@ export const pictureRoutes = (deps: PicturesDeps) => {
     )
     .get(
       '/fans/:fanId',
-      async ({ params: { fanId }, request, staff }) => {
+      async ({ params: { fanId }, query: { stated: asked }, request, staff }) => {
         const fan = await findUserById(deps.db.read, fanId)
-        const own = fan?.avatarUrl ?? null
+        const own = asked === undefined ? (fan?.avatarUrl ?? null) : null
         const fileId = fileIdIn(own ?? '')
         const isShown = fileId !== null && (await mayShow(deps, staff, fileId))
-        const stated = fan && own === null ? await statedPicture(deps, fan, staff) : null
+        const current = fan && own === null ? await statedPicture(deps, fan, staff) : null
+        // What a request names is compared, and never read.
+        const stated = asked === undefined || asked === current ? current : null
         const response = isShown
           ? await respondWithFile(deps, fileId, request, OWN)
           : await respondWithFace(faces(fanId, stated))
@@ -83,6 +85,7 @@ export const pictureRoutes = (deps: PicturesDeps) => {
           'The uploaded one, or the one that the identity provider states, encoded again. Without a body if there is none, or if the fan has named one of another site: that is not read.',
         permission: 'fans.read',
         params: FaceParams,
+        query: FaceQuery,
         responses: { 200: StoredPicture, 204: NoPicture },
         problems: thrownBy.readFace,
       }),

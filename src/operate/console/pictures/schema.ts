@@ -10,6 +10,16 @@ export const PictureParams = Closed({
 })
 
 export const FaceParams = Closed({ fanId: IdReference('The fan.') })
+export const FaceQuery = Closed({
+  stated: Type.Optional(
+    Type.String({
+      maxLength: 2_048,
+      description:
+        'Address of a picture of the provider, such as a reported one: the response is this picture, if the provider still states it for the fan, and else has no body.',
+      examples: ['https://id.example/faces/7.png'],
+    }),
+  ),
+})
 
 export const StoredPicture = Type.String({ contentMediaType: 'image/webp', description: 'The file.' })
 export const NoPicture = Type.Void({ description: 'The fan has no picture that can be shown.' })
