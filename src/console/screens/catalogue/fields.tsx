@@ -88,6 +88,12 @@ interface SchemaFieldProps {
 
 const NONE = '\u0000none'
 
+const FLAG = [
+  { value: 'default', title: 'By default' },
+  { value: 'on', title: 'On' },
+  { value: 'off', title: 'Off' },
+] as const
+
 /** One member, for any shape of its schema. */
 function Field({
   name,
@@ -164,6 +170,16 @@ function Field({
     case 'rates':
       return <RatesField {...field} value={value} onChange={next => onChange(next ?? empty)} />
     case 'flag':
+      // Without a value it is what its description says, which is not always off.
+      if (nullable)
+        return (
+          <SelectField
+            {...field}
+            value={typeof value === 'boolean' ? (value ? 'on' : 'off') : 'default'}
+            options={FLAG}
+            onChange={next => onChange(next === 'default' ? empty : next === 'on')}
+          />
+        )
       return (
         <CheckField
           label={label}

@@ -158,7 +158,9 @@ function summaryOf({ id, name, title, text: said, weight, stock, target }: Membe
       : typeof stock === 'number'
         ? `${stock} units`
         : typeof target === 'number'
-          ? `${target} times`
+          ? target === 1
+            ? 'once'
+            : `${target} times`
           : ''
   return [named ?? id, figure].filter(part => typeof part === 'string' && part !== '').join(' · ')
 }

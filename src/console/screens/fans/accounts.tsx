@@ -98,6 +98,7 @@ function Entries({ fanId, accounts }: { fanId: string; accounts: Account[] }) {
       {accounts.length > 1 && (
         <SelectField
           label="Account"
+          required
           value={accountId}
           options={accounts.map(({ id, name }) => ({ value: id, title: name }))}
           onChange={setAccountId}

@@ -61,6 +61,7 @@ export function MembershipsTab({ fanId, isClosed }: { fanId: string; isClosed: b
                 id: 'state',
                 title: 'State',
                 width: '6.5rem',
+                under: true,
                 cell: ({ state }) => <Badge tone={STATES[state][1]}>{STATES[state][0]}</Badge>,
               },
               {

@@ -135,7 +135,7 @@ const COLUMNS: Column<ListedOrder>[] = [
   {
     id: 'fan',
     title: 'Fan',
-    cell: ({ fan }) => <bdi class="strong">{fan.displayName ?? 'Without a name'}</bdi>,
+    cell: ({ fan }) => <FanName fan={fan} link={false} />,
   },
   {
     id: 'products',
@@ -190,8 +190,7 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     {
       id: 'fan',
       title: 'Fan',
-      cell: ({ fan }) =>
-        may('fans.read') ? <FanName fan={fan} /> : <bdi class="strong">{fan.displayName ?? 'No name'}</bdi>,
+      cell: ({ fan }) => <FanName fan={fan} link={may('fans.read')} />,
     },
     {
       id: 'kind',

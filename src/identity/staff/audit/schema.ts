@@ -37,7 +37,9 @@ export const AuditQuery = Closed({ ...filter, ...PageQuery })
 export const NamedSubject = Closed({
   kind: Type.String(),
   id: Type.String(),
-  name: Nullable(Type.String(), { description: 'Of a fan, as others see it now. Null after an erasure.' }),
+  name: Nullable(Type.String(), {
+    description: 'Of a fan, as others see it now, null after an erasure; or of a match or an entry.',
+  }),
 })
 
 export const OUTCOMES = ['done', 'unchanged', 'waiting', 'confirmed', 'refused', 'expired', 'failed'] as const
