@@ -23,24 +23,21 @@ export interface Period {
 
 const amountOf = ({ tables }: Reader) => sql`sum(${tables.seasonCounts.amount})`.mapWith(Number)
 
-/** Sums by kind, bucket and name, of what was counted and what a demonstration states. */
-function readSums(reader: Reader, condition: SQL | undefined) {
+/** Sums of a kind by bucket and name, of what was counted and what a demonstration states. */
+function readSums(reader: Reader, of: string, condition: SQL | undefined) {
   const { kind, bucket, name } = reader.tables.seasonCounts
   return reader
-    .select({ kind, bucket, name, amount: amountOf(reader) })
+    .select({ bucket, name, amount: amountOf(reader) })
     .from(reader.tables.seasonCounts)
-    .where(condition)
-    .groupBy(kind, bucket, name)
+    .where(and(eq(kind, of), condition))
+    .groupBy(bucket, name)
 }
 
 /** Steps of the fans who joined in the period, and how many of each week of joining were active in the weeks after. */
 export async function readCohorts(reader: Reader, segment: string, { first, last }: Period) {
   const { seasonCounts: counts } = reader.tables
   const [from, to] = [weekOf(first), weekOf(last)]
-  const sums = await readSums(
-    reader,
-    and(eq(counts.kind, `cohort:${segment}`), between(counts.bucket, from, to)),
-  )
+  const sums = await readSums(reader, `cohort:${segment}`, between(counts.bucket, from, to))
   const amounts = new Map(sums.map(({ bucket, name, amount }) => [`${bucket} ${name}`, amount]))
   const at = (week: number, name: string) => amounts.get(`${week} ${name}`) ?? 0
   const weeks = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
@@ -106,12 +103,12 @@ export const readCountries = async (reader: Reader): Promise<string[]> =>
 /** The teams or countries of fans, and how many fans have each now. */
 async function readSegments(reader: Reader, of: 'team' | 'country') {
   const { name } = reader.tables.seasonCounts
-  const sums = await readSums(reader, and(isSegment(reader), gte(name, `${of}:`), lt(name, `${of};`)))
+  const isOf = and(gte(name, `${of}:`), lt(name, `${of};`))
+  const sums = await readSums(reader, 'segment', and(isEver(reader), isOf))
   return sums.map(row => ({ id: row.name.slice(of.length + 1), fans: row.amount }))
 }
 
-const isSegment = ({ tables: { seasonCounts: counts } }: Reader) =>
-  and(eq(counts.kind, 'segment'), eq(counts.bucket, EVER))
+const isEver = ({ tables: { seasonCounts: counts } }: Reader) => eq(counts.bucket, EVER)
 
 /** Points by day, and what fans had at the end of each. */
 export async function readPoints(reader: Reader, { first, last }: Period) {
@@ -171,7 +168,7 @@ export async function readBalances(reader: Reader) {
     .where(eq(counts.kind, 'balance'))
     .groupBy(bucket)
     .orderBy(asc(bucket))
-  const [all] = await readSums(reader, and(isSegment(reader), eq(counts.name, 'all')))
+  const [all] = await readSums(reader, 'segment', and(isEver(reader), eq(counts.name, 'all')))
   return {
     balances: sums
       .map(({ bucket, amount }) => ({ points: bucket, fans: amount }))
@@ -187,17 +184,16 @@ export async function readMinutes(reader: Reader, kickoffs: Date[]) {
   return Promise.all(
     kickoffs.map(async at => {
       const from = Math.floor(at.getTime() / 60_000) - BEFORE
-      // Without parameters: PostgreSQL compares it with that of GROUP BY.
-      const minute = sql`(${bucket} - ${sql.raw(String(from))})`
-      const cell = sql`${minute} - ${minute} % ${sql.raw(String(CELL))}`
+      // Without parameters: PostgreSQL compares it with that of GROUP BY. The same for all kick-offs of full five minutes.
+      const cell = sql`${bucket} - (${bucket} - ${sql.raw(String(from % CELL))}) % ${sql.raw(String(CELL))}`
       const sums = await reader
-        .select({ kind, minute: cell.mapWith(Number), amount: amountOf(reader) })
+        .select({ kind, start: cell.mapWith(Number), amount: amountOf(reader) })
         .from(reader.tables.seasonCounts)
         .where(and(inArray(kind, kinds), between(bucket, from, from + BEFORE + AFTER - 1)))
         .groupBy(kind, cell)
       const cells = (of: string) => {
         const list: number[] = Array.from({ length: (BEFORE + AFTER) / CELL }, () => 0)
-        for (const row of sums) if (row.kind === of) list[row.minute / CELL] = row.amount
+        for (const row of sums) if (row.kind === of) list[(row.start - from) / CELL] = row.amount
         return list
       }
       return {
@@ -274,8 +270,8 @@ const isMeasure = (text: string): text is Exclude<keyof Figures, 'sums'> =>
 
 /** What fans did with what each sponsor supports, by action and day. */
 export async function readSponsorDays(reader: Reader, { first, last }: Period) {
-  const { kind, bucket } = reader.tables.seasonCounts
-  const sums = await readSums(reader, and(eq(kind, 'sponsor.day'), between(bucket, first, last)))
+  const { bucket } = reader.tables.seasonCounts
+  const sums = await readSums(reader, 'sponsor.day', between(bucket, first, last))
   const sponsors = new Map<string, Map<string, number[]>>()
   for (const { bucket: day, name, amount } of sums) {
     const [id = '', action = ''] = name.split(' ')
@@ -289,8 +285,12 @@ export async function readSponsorDays(reader: Reader, { first, last }: Period) {
 
 /** The claims of each reward that stand, ever. */
 export async function readClaims(reader: Reader): Promise<Map<string, number>> {
-  const { kind, bucket } = reader.tables.seasonCounts
-  const rows = await readSums(reader, and(inArray(kind, ['reward.given', 'reward.undone']), eq(bucket, EVER)))
+  const { kind, name } = reader.tables.seasonCounts
+  const rows = await reader
+    .select({ kind, name, amount: amountOf(reader) })
+    .from(reader.tables.seasonCounts)
+    .where(and(inArray(kind, ['reward.given', 'reward.undone']), isEver(reader)))
+    .groupBy(kind, name)
   const claims = new Map<string, number>()
   for (const row of rows) {
     const signed = row.kind === 'reward.given' ? row.amount : -row.amount
@@ -305,7 +305,7 @@ export async function readDeliveryDays(
   { first, last }: Period,
 ): Promise<Map<string, number[]>> {
   const { seasonCounts: counts } = reader.tables
-  const sums = await readSums(reader, and(eq(counts.kind, 'deliveries'), gte(counts.bucket, first)))
+  const sums = await readSums(reader, 'deliveries', gte(counts.bucket, first))
   return new Map(
     [...Map.groupBy(sums, row => row.name)].map(([id, rows]) => {
       const byDay = new Map(rows.map(row => [row.bucket, row.amount]))

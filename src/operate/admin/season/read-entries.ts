@@ -1,6 +1,6 @@
 /** What the page *Season* names: entries of the catalogue with their prices and stock, matches, and what is held now. */
 import { and, asc, count, desc, eq, gt, gte, lte, ne, sql } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
+import type { Reader, Tables } from '../../../../db/index.ts'
 import { isUndelivered } from '../../../delivery/webhooks/deliveries.ts'
 import { type ResultKind, readClaims } from './read-counts.ts'
 
@@ -22,6 +22,16 @@ export interface Entry {
 
 const none = { price: null, stock: null }
 
+/** The columns that are shown: the others would cost most of the time. */
+const offered = ({ id, name, active, priceAmount, priceCurrency }: Tables['packs'] | Tables['products']) => ({
+  id,
+  name,
+  active,
+  priceAmount,
+  priceCurrency,
+})
+const supplyOf = ({ supplyTotal, supplySold }: Tables['packs']) => ({ supplyTotal, supplySold })
+
 /** Rules, quests, rewards, packs, products and sponsors. */
 export async function readEntries(reader: Reader): Promise<Entry[]> {
   const { rules, quests, questVersions, rewards, packs, products, productVariants, sponsors } = reader.tables
@@ -37,10 +47,13 @@ export async function readEntries(reader: Reader): Promise<Entry[]> {
   const ofSponsors = await reader
     .select({ id: sponsors.id, name: sponsors.name, active: sponsors.active })
     .from(sponsors)
-  const ofRewards = await reader.select().from(rewards)
-  const ofPacks = await reader.select().from(packs)
-  const ofProducts = await reader.select().from(products)
-  const variants = Map.groupBy(await reader.select().from(productVariants), variant => variant.productId)
+  const { id, title, active, pointsRequired, stockRemaining } = rewards
+  const ofRewards = await reader.select({ id, title, active, pointsRequired, stockRemaining }).from(rewards)
+  const ofPacks = await reader.select({ ...offered(packs), ...supplyOf(packs) }).from(packs)
+  const ofProducts = await reader.select(offered(products)).from(products)
+  const { productId, stockTotal, stockSold } = productVariants
+  const ofVariants = await reader.select({ productId, stockTotal, stockSold }).from(productVariants)
+  const variants = Map.groupBy(ofVariants, variant => variant.productId)
   const inPoints = (amount: number, currency: string) => (currency === 'POINTS' ? amount : null)
   return [
     ...ofRules.map(({ id, name, active }): Entry => ({ kind: 'rule', id, name, active, ...none })),
