@@ -1,4 +1,4 @@
-/** What fans have done with their rights: a withdrawal, a limit, a pause and an export of their data. Written once, with the verbs. */
+/** What fans have done with their rights: withdrawals, a limit, a pause and an export of their data. Written once, with the verbs. */
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import pino from 'pino'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
@@ -12,8 +12,10 @@ import { complete } from '../../src/play/purchases/complete.ts'
 import { setLimits } from '../../src/play/purchases/own-limits.ts'
 import { chargeOf } from '../../src/play/purchases/purchase.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
+import { changeLine } from '../../src/play/shop/change-line.ts'
 import { startCheckout } from '../../src/play/shop/checkout.ts'
 import { orderKind } from '../../src/play/shop/order-kind.ts'
+import type { LineChange } from '../../src/play/shop/order-schema.ts'
 import { withdrawOrder } from '../../src/play/shop/withdraw.ts'
 import { MINUTE_MS, readCalendar } from './calendar.ts'
 import { CART, CHECKOUT } from './cash.ts'
@@ -27,6 +29,10 @@ const BEFORE_NOW_MS = 20 * MINUTE_MS
 /** Neither the first fans, who have cash, nor those of the tour. */
 const [EXPORTS, WITHDRAWS, LIMITS, PAUSES] = ['fan-0020', 'fan-0019', 'fan-0017', 'fan-0013']
 const PAUSE_DAYS = 30
+const SHIPPED: LineChange[] = [
+  { state: 'ready' },
+  { state: 'shipped', carrier: 'CTT', tracking: 'MD000190019' },
+]
 
 type Parameters = Pick<SeedParameters, 'seed' | 'provider' | 'nativeTokens' | 'instant'>
 
@@ -52,9 +58,18 @@ export const seedRights = (
     const spending = { amount: 5_000, currency: 'EUR', per: 'month' } as const
     await setLimits(tx, PURCHASE_KINDS, limited, { spending })
     await setLimits(tx, PURCHASE_KINDS, paused, { pauseUntil: calendar.inDays(PAUSE_DAYS).toISOString() })
+    const shippedId = await buy(tx, withdrawing, nativeTokens)
+    for (const change of SHIPPED) {
+      sources.pass(MINUTE_MS)
+      await changeLine(tx, shippedId, 1, change)
+    }
     const orderId = await buy(tx, withdrawing, nativeTokens)
     sources.pass(MINUTE_MS)
     await withdraw(tx, withdrawing, orderId)
+    await refund(tx, orderKind, orderId)
+    sources.pass(MINUTE_MS)
+    // Refunded when it is back.
+    await withdraw(tx, withdrawing, shippedId)
   })
 
 /** By subject. */
@@ -120,9 +135,5 @@ async function buy(tx: Transaction, fan: Caller, nativeTokens: Parameters['nativ
   return order.id
 }
 
-/** Before it was sent, so that all of it is refunded at once. */
-async function withdraw(tx: Transaction, { userId }: Caller, orderId: string): Promise<void> {
-  const options = { isStorePayment: () => false, payOut: () => {} }
-  await withdrawOrder(tx, { orderId, userId }, options)
-  await refund(tx, orderKind, orderId)
-}
+const withdraw = (tx: Transaction, { userId }: Caller, orderId: string) =>
+  withdrawOrder(tx, { orderId, userId }, { isStorePayment: () => false, payOut: () => {} })

@@ -36,15 +36,30 @@ describe.each(engines)('The rights of seeded fans ($name)', engine => {
   test('have an order that its fan has withdrawn, with a receipt and a credit note', async () => {
     const { read, tables } = one.db
     const lines = await read.select().from(tables.orderLines).where(isNotNull(tables.orderLines.withdrawnAt))
-    expect(lines).toMatchObject([{ quantity: 1, refundedUnits: 1, isSold: false }])
-    const orderId = lines[0]?.orderId ?? ''
+    const [refunded, ...others] = lines.filter(({ state }) => state !== 'shipped')
+    expect([refunded, others]).toMatchObject([{ quantity: 1, refundedUnits: 1, isSold: false }, []])
+    const orderId = refunded?.orderId ?? ''
     const orders = await read.select().from(tables.orders).where(eq(tables.orders.id, orderId))
     expect(orders).toMatchObject([{ status: 'refunded' }])
-    const [receipt, note, ...others] = await readReceipts(read, orderId)
-    expect(others).toEqual([])
+    const [receipt, note, ...more] = await readReceipts(read, orderId)
+    expect(more).toEqual([])
     expect([receipt?.kind, note?.kind, note?.gross]).toEqual(['receipt', 'credit_note', receipt?.gross ?? 0])
     const told = await read.select().from(tables.events).where(eq(tables.events.type, 'order.withdrawn'))
-    expect(told).toHaveLength(1)
+    expect(told).toHaveLength(2)
+  })
+
+  test('have a withdrawal of a shipped order, which waits for its return', async () => {
+    const { read, tables } = one.db
+    const { orderLines: lines } = tables
+    const shipped = await read.select().from(lines).where(isNotNull(lines.withdrawnAt))
+    const [waiting, ...others] = shipped.filter(({ state }) => state === 'shipped')
+    expect([waiting, others]).toMatchObject([{ quantity: 1, refundedUnits: 0 }, []])
+    const [order] = await read
+      .select()
+      .from(tables.orders)
+      .where(eq(tables.orders.id, waiting?.orderId ?? ''))
+    expect(order?.status).toBe('completed')
+    expect((await readReceipts(read, waiting?.orderId ?? '')).map(({ kind }) => kind)).toEqual(['receipt'])
   })
 
   test('have a limit and a pause of their own', async () => {
