@@ -1,9 +1,9 @@
 /**
- * Draws the first sections at once, and one more whenever the browser is idle: a slow phone can be used meanwhile. Each section is
+ * Draws the first section at once, and one more whenever the browser is idle: a slow phone can be used meanwhile. Each section is
  * a list of its own, since Swagger UI leaves out what is out of sight in lists of 150, where the browser could not search.
  */
 
-const AT_ONCE = 2
+const AT_ONCE = 1
 
 /** Safari has no idle callbacks. */
 const whenIdle = globalThis.requestIdleCallback ?? (work => setTimeout(work, 1))
