@@ -134,8 +134,11 @@ export function quietUntil(
   const isQuiet = from < to ? minute >= from && minute < to : minute >= from || minute < to
   if (!isQuiet) return null
   const day = minute < to ? local.toPlainDate() : local.toPlainDate().add({ days: 1 })
-  const end = day.toPlainDateTime({ hour: Math.floor(to / 60), minute: to % 60 }).toZonedDateTime(timeZone)
-  return new Date(end.epochMilliseconds)
+  const end = day.toPlainDateTime({ hour: Math.floor(to / 60), minute: to % 60 })
+  const first = end.toZonedDateTime(timeZone).epochMilliseconds
+  // When clocks go back, the end may come twice, and the first one may be over.
+  const last = () => end.toZonedDateTime(timeZone, { disambiguation: 'later' }).epochMilliseconds
+  return new Date(first > at.getTime() ? first : last())
 }
 
 /** The rows of a service that are due and unleased, or whose lease has ended, the oldest first. */

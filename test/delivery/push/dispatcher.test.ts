@@ -334,3 +334,8 @@ test('quiet hours end at the local time, also when clocks change', () => {
   expect(until('2026-03-29T00:30:00Z', 60, 150)).toBe('2026-03-29T01:30:00.000Z')
   expect(until('2026-07-01T14:00:00Z', 720, 900)).toBeNull()
 })
+  // 02:30 comes twice on 25 October, and so does the time before.
+  expect(until('2026-10-25T00:10:00Z', 1_320, 150)).toBe('2026-10-25T00:30:00.000Z')
+  expect(until('2026-10-25T00:40:00Z', 1_320, 150)).toBeNull()
+  expect(until('2026-10-25T01:10:00Z', 1_320, 150)).toBe('2026-10-25T01:30:00.000Z')
+  expect(until('2026-10-25T01:30:00Z', 1_320, 150)).toBeNull()
