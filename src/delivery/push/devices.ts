@@ -1,4 +1,5 @@
 /** Devices of fans: registered by apps, removed by them, by an erasure, or when their service says that they are gone. */
+import { ECDH } from 'node:crypto'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -68,6 +69,9 @@ function readTarget({ kind, token, subscription, matchId }: DeviceInput, product
     ...(kind !== 'live_activity' && (matchId ?? null) !== null
       ? [{ pointer: '/matchId', message: 'is for live_activity only' }]
       : []),
+    ...(subscription && !isPoint(subscription.keys.p256dh)
+      ? [{ pointer: '/subscription/keys/p256dh', message: 'is not a public key of P-256' }]
+      : []),
     ...(endpointFault === null ? [] : [{ pointer: '/subscription/endpoint', message: endpointFault }]),
   ]
   if (errors.length > 0) throw new DomainError(transportProblems.validation_failed, { errors })
@@ -77,6 +81,15 @@ function readTarget({ kind, token, subscription, matchId }: DeviceInput, product
     return { token: JSON.stringify({ endpoint, keys } satisfies Subscription), service: `webpush:${host}` }
   }
   return { token: token ?? '', service: kind === LIVE_ACTIVITY ? LIVE_SERVICE : kind }
+}
+
+/** Each attempt with another key would fail, as if its service did not answer. */
+function isPoint(key: string): boolean {
+  try {
+    return ECDH.convertKey(key, 'prime256v1', 'base64url').length > 0
+  } catch {
+    return false
+  }
 }
 
 /** The subscription of a browser, as it is stored. */

@@ -18,6 +18,10 @@ import {
 } from './push-world.ts'
 
 const SECOND = 1_000
+const withKey = (key: Buffer) => {
+  const { subscription } = newSubscription()
+  return { ...subscription, keys: { ...subscription.keys, p256dh: key.toString('base64url') } }
+}
 
 onEachEngine('Devices of a fan', world => {
   const queue = (...pushes: Push[]) => world.db.write(tx => enqueuePushes(tx, pushes))
@@ -68,6 +72,8 @@ onEachEngine('Devices of a fan', world => {
       '/subscription/endpoint',
       { kind: 'webpush', subscription: newSubscription('https://me:secret@push.example').subscription },
     ],
+    ['/subscription/keys/p256dh', { kind: 'webpush', subscription: withKey(Buffer.alloc(65, 4)) }],
+    ['/subscription/keys/p256dh', { kind: 'webpush', subscription: withKey(Buffer.alloc(65)) }],
   ])('refuses at %s what a device of the kind does not have', async (pointer, input) => {
     const answer = await putDevice(await world.fan(), 'phone', input)
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
