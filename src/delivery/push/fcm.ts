@@ -12,6 +12,8 @@ const TOKEN_SECONDS = 3_600
 /** Of an account that was refused, until it is asked for again. */
 const REFUSED_SECONDS = 60
 const TOKEN_REQUEST_MS = 10_000
+/** What Google asks for when the quota is used up, unless it names a time. */
+const QUOTA_SECONDS = 60
 const TTL = '86400s'
 /** Of 4,096 bytes for the message, less the members around the texts. */
 const MAX_BYTES = 3_000
@@ -134,7 +136,8 @@ export function createFcm({ origin = 'https://fcm.googleapis.com', ...deps }: Fc
     if (byStatus.outcome !== 'sent' && byStatus.outcome !== 'retry')
       return judge(response.status, readRefusal(await response.text()), hasWorked)
     await response.body?.cancel()
-    return byStatus
+    const { retryAfter = response.status === 429 ? QUOTA_SECONDS : undefined } = byStatus
+    return { ...byStatus, retryAfter }
   }
 }
 

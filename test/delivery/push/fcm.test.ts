@@ -60,6 +60,7 @@ const server = Bun.serve({
     const refusal = REFUSALS[token]
     if (refusal) return Response.json(refusal, { status: refusal.error.code })
     if (token === 'page') return new Response('<html>', { status: 400 })
+    if (token === 'quota') return new Response(null, { status: 429 })
     if (token === 'busy') return new Response(null, { status: 503, headers: { 'retry-after': '30' } })
     return Response.json({ name: 'projects/club/messages/1' })
   },
@@ -93,12 +94,13 @@ test('sends a message by a shared token, and reads what FCM answers', async () =
   const time = { ms: Date.UTC(2026, 7, 15) }
   const to = fcmAt(time)
   const before = assertions.length
-  const outcomes = await Promise.all(['phone', 'dead', 'lost', 'busy'].map(to))
+  const outcomes = await Promise.all(['phone', 'dead', 'lost', 'busy', 'quota'].map(to))
   expect(outcomes).toMatchObject([
     { outcome: 'sent', status: 200 },
     { outcome: 'gone', status: 404 },
     { outcome: 'wrong', status: 404 },
     { outcome: 'retry', status: 503, retryAfter: 30 },
+    { outcome: 'retry', status: 429, retryAfter: 60 },
   ])
   expect(assertions).toHaveLength(before + 1)
   expect(decodeJwt(assertions[before] ?? '')).toEqual({
