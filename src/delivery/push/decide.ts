@@ -141,7 +141,10 @@ export function quietUntil(
   return new Date(first > at.getTime() ? first : last())
 }
 
-/** The rows of a service that are due and unleased, or whose lease has ended, the oldest first. */
+/**
+ * The rows of a service that are due and unleased, or whose lease has ended, the oldest first. In the order of an index alone: all
+ * pushes that wait for the end of quiet hours are due at once, and a turn must not sort them.
+ */
 export const lockDue = prepared(
   (
     tx: Transaction,
@@ -153,7 +156,7 @@ export const lockDue = prepared(
       .select()
       .from(rows)
       .where(and(eq(rows.service, service), eq(rows.bulk, bulk), isDue))
-      .orderBy(asc(rows.dueAt), asc(rows.position))
+      .orderBy(asc(rows.dueAt))
       .limit(max)
     return locksForUpdate(tx, due)
   },
@@ -170,7 +173,7 @@ export const lockExpired = prepared(
       .select()
       .from(rows)
       .where(and(eq(rows.service, service), eq(rows.bulk, bulk), isExpired))
-      .orderBy(asc(rows.leaseEndsAt), asc(rows.position))
+      .orderBy(asc(rows.leaseEndsAt))
       .limit(max)
     return locksForUpdate(tx, expired)
   },
