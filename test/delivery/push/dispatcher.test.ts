@@ -297,6 +297,27 @@ onEachEngine('A push', world => {
     }
   })
 
+  test('counts for the day in the zone of the fan', async () => {
+    const restore = overrideSettings(world.db, { pushesPerDay: 1 })
+    try {
+      const [tokyo, club] = [await subscribed(), await subscribed()]
+      expectStatus(200, await tokyo.fan.patch('/api/user/notifications', { timeZone: 'Asia/Tokyo' }))
+      // Noon in the zone of the club, and three hours before midnight in Tokyo.
+      world.clock.advance((36 * HOUR - (world.clock.ms % (24 * HOUR))) % (24 * HOUR))
+      const limit = 'skipped: daily_limit'
+      for (const { id } of [tokyo, club]) {
+        await queue(pushOf(id), pushOf(id))
+        await settled(id, ['sent', limit], SECOND)
+      }
+      world.clock.advance(4 * HOUR)
+      for (const { id } of [tokyo, club]) await queue(pushOf(id))
+      await settled(tokyo.id, ['sent', limit, 'sent'])
+      await settled(club.id, ['sent', limit, limit])
+    } finally {
+      restore()
+    }
+  })
+
   test('waits for the end of the quiet hours', async () => {
     const { fan, id } = await subscribed()
     const hour = world.clock.now().getUTCHours()
@@ -332,10 +353,10 @@ test('quiet hours end at the local time, also when clocks change', () => {
   expect(until('2026-10-25T06:00:00Z', 1_320, 420)).toBeNull()
   // 02:30 does not exist on 29 March: it ends when the clocks show 03:30.
   expect(until('2026-03-29T00:30:00Z', 60, 150)).toBe('2026-03-29T01:30:00.000Z')
-  expect(until('2026-07-01T14:00:00Z', 720, 900)).toBeNull()
-})
   // 02:30 comes twice on 25 October, and so does the time before.
   expect(until('2026-10-25T00:10:00Z', 1_320, 150)).toBe('2026-10-25T00:30:00.000Z')
   expect(until('2026-10-25T00:40:00Z', 1_320, 150)).toBeNull()
   expect(until('2026-10-25T01:10:00Z', 1_320, 150)).toBe('2026-10-25T01:30:00.000Z')
   expect(until('2026-10-25T01:30:00Z', 1_320, 150)).toBeNull()
+  expect(until('2026-07-01T14:00:00Z', 720, 900)).toBeNull()
+})
