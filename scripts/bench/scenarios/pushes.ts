@@ -17,6 +17,9 @@ const MESSAGES = 100_000
 /** Fans whose events make a message. */
 const SINGLE = 2_000
 const SINGLE_EVERY_MS = 20
+const REST_MS = 2_000
+/** Share of a core that its tasks take at rest, at most. */
+const RESTING = 0.1
 
 interface Sent {
   perSecond: number
@@ -128,6 +131,7 @@ async function measure(
   const first = report(0, warm)
   await first.paced.sent
   await first.paced.stop()
+  await waitForRest(running.pid)
   const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
   await release()
   const problem = 'no more pushes are sent'
@@ -165,6 +169,21 @@ async function measure(
     p95: quantile(0.95),
     requests: stopped.p99,
   }
+}
+
+/** After its start a server works through fans who are new to it: longer than it sends, if they are many. */
+async function waitForRest(pid: number): Promise<void> {
+  let before = Number.NaN
+  await waitForEnd({
+    problem: 'the server has no rest',
+    everyMs: REST_MS,
+    async progress() {
+      const cpuSeconds = cpuSecondsOf(pid) ?? 0
+      const share = (cpuSeconds - before) / (REST_MS / 1_000)
+      before = cpuSeconds
+      return share < RESTING ? null : cpuSeconds
+    },
+  })
 }
 
 const eventOf = (subject: string) =>
