@@ -31,7 +31,7 @@ export type PushContent = Pick<Push, 'title' | 'body' | 'url' | 'imageUrl'>
 
 /** More at once are for many fans: pushes for single fans go before them. */
 const MAX_SINGLE = 50
-/** Positions within a millisecond. */
+/** Live Activities count the changes of a match within a millisecond. */
 const STEP = 1_000
 
 const selectDevices = prepared((tx: Transaction, userIds: string) => {
@@ -44,7 +44,7 @@ const selectDevices = prepared((tx: Transaction, userIds: string) => {
     .orderBy(asc(userId), asc(deviceId))
 })
 
-/** Queues each push for each device of its fan, and returns the number of rows. They are sent after the commit, in this order. */
+/** Queues each push for each device of its fan, and returns the number of rows. They are sent after the commit, in the order of their ids. */
 export async function enqueuePushes(
   tx: Transaction,
   pushes: Push[],
@@ -53,11 +53,11 @@ export async function enqueuePushes(
   if (pushes.length === 0) return 0
   const found = await selectDevices(tx, toList([...new Set(pushes.map(({ userId }) => userId))]))
   const byFan = Map.groupBy(found, ({ userId }) => userId)
-  const rows = pushes.flatMap((push, index) =>
+  const rows = pushes.flatMap(push =>
     (byFan.get(push.userId) ?? []).map(device => ({
       ...device,
       messageId: push.messageId,
-      position: tx.now().getTime() * STEP + (index % STEP),
+      position: tx.now().getTime() * STEP,
       bulk,
       category: push.category,
       content: contentOf(push),

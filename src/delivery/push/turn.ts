@@ -2,7 +2,7 @@
  * A turn of a service: one unit of work that stores the results of attempts and claims the next pushes. Claims are leases: if a
  * process dies, its pushes become due when the lease ends. Of each device, only the oldest waiting push can be claimed.
  */
-import { and, eq, min } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
@@ -56,9 +56,9 @@ export async function takeTurn(
 async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): Promise<Claim[]> {
   if (rows.length === 0) return []
   const names = rows.map(({ userId, deviceId }) => `${userId} ${deviceId}`)
-  const found = await selectOldest(tx, toList([...new Set(rows.map(({ userId }) => userId))]))
-  const oldest = new Map(found.map(({ userId, deviceId, position }) => [`${userId} ${deviceId}`, position]))
-  const isFirst = (row: DeliveryRow, index: number) => oldest.get(names[index] ?? '') === row.position
+  const found = await selectWaiting(tx, toList([...new Set(rows.map(({ userId }) => userId))]))
+  const oldest = new Map(found.map(({ userId, deviceId, messageId }) => [`${userId} ${deviceId}`, messageId]))
+  const isFirst = (row: DeliveryRow, index: number) => oldest.get(names[index] ?? '') === row.messageId
   const first = rows.filter(isFirst)
   const leading = new Set(first.map(({ userId, deviceId }) => `${userId} ${deviceId}`))
   // Behind one of this turn: the next turn claims it.
@@ -94,15 +94,15 @@ async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): P
   return claims
 }
 
-/** The position of the oldest waiting push of each device. */
-const selectOldest = prepared((tx: Transaction, userIds: string) => {
+/** The oldest of each device last. Of one millisecond, ids of messages say which is older. */
+const selectWaiting = prepared((tx: Transaction, userIds: string) => {
   const { pushDeliveries } = tx.tables
-  const { userId, deviceId, position } = pushDeliveries
+  const { userId, deviceId, messageId, position } = pushDeliveries
   return tx
-    .select({ userId, deviceId, position: min(position) })
+    .select({ userId, deviceId, messageId })
     .from(pushDeliveries)
     .where(and(isWaiting(tx), isListed(tx, tx.tables.pushDeliveries.userId, userIds)))
-    .groupBy(userId, deviceId)
+    .orderBy(desc(position), desc(messageId))
 })
 
 const ENDED = ['state', 'reason', 'content', 'leaseEndsAt', 'endedAt', 'attempts', 'status'] as const

@@ -27,7 +27,7 @@ export const devicesOf = async (fan: Fan): Promise<{ deviceId: string }[]> =>
 
 /** A push as a message makes it. */
 export function pushOf(userId: string, more: object = {}) {
-  const messageId = `message-${++made}`
+  const messageId = Bun.randomUUIDv7()
   const text = { title: 'Goal', body: 'Home 1, Away 0', url: '/matches/1', imageUrl: null }
   return {
     userId,
@@ -76,7 +76,7 @@ export const deliveriesOf = (world: World, userId: string) => {
     .select()
     .from(pushDeliveries)
     .where(eq(pushDeliveries.userId, userId))
-    .orderBy(asc(pushDeliveries.position), asc(pushDeliveries.deviceId))
+    .orderBy(asc(pushDeliveries.position), asc(pushDeliveries.messageId), asc(pushDeliveries.deviceId))
 }
 
 /** What a browser reads of a push: RFC 8291, from the side of the receiver. */
