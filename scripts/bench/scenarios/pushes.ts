@@ -20,6 +20,8 @@ const SINGLE_EVERY_MS = 20
 const REST_MS = 2_000
 /** Share of a core that its tasks take at rest, at most. */
 const RESTING = 0.1
+/** So many times in a row: its tasks pause too. */
+const RESTS = 4
 
 interface Sent {
   perSecond: number
@@ -174,6 +176,7 @@ async function measure(
 /** After its start a server works through fans who are new to it: longer than it sends, if they are many. */
 async function waitForRest(pid: number): Promise<void> {
   let before = Number.NaN
+  let rests = 0
   await waitForEnd({
     problem: 'the server has no rest',
     everyMs: REST_MS,
@@ -181,7 +184,8 @@ async function waitForRest(pid: number): Promise<void> {
       const cpuSeconds = cpuSecondsOf(pid) ?? 0
       const share = (cpuSeconds - before) / (REST_MS / 1_000)
       before = cpuSeconds
-      return share < RESTING ? null : cpuSeconds
+      rests = share < RESTING ? rests + 1 : 0
+      return rests === RESTS ? null : cpuSeconds
     },
   })
 }
