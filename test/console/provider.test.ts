@@ -226,6 +226,19 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(tokenRequests()).toHaveLength(61)
   })
 
+  test('of codes that come at the same moment, the provider judges as many as the limit leaves', async () => {
+    const busy = withProvider()
+    const sub = await person('owner')
+    const begun = await Promise.all(Array.from({ length: 64 }, () => authorize(sub, busy)))
+    const answers = begun.map(async ({ back, cookie }) => {
+      back.searchParams.set('code', 'wrong')
+      return (await comeBack(back, cookie, busy)).status
+    })
+    const statuses = await Promise.all(answers)
+    expect(statuses.filter(status => status === 429)).toHaveLength(4)
+    expect(tokenRequests()).toHaveLength(60)
+  })
+
   test('a refusal at the provider is shown', async () => {
     const { back, cookie } = await authorize(await person('owner'))
     const refused = new URL(back)

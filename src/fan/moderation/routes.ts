@@ -5,7 +5,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { anyone } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../platform/http/edge/accept-language.ts'
-import type { Failures } from '../../platform/http/edge/server-hooks.ts'
+import { failuresOf } from '../../platform/http/edge/server-hooks.ts'
 import { Appeal, exampleAppeal, fileAppeal, NewAppeal } from './appeals.ts'
 import { wordsFor } from './notice-page/words.ts'
 import { exampleNotice, exampleReceipt, findNoticeErrors, NewNotice, NoticeReceipt } from './notice-schema.ts'
@@ -118,11 +118,11 @@ const sanctionRoutes = (deps: FanDeps) =>
 
 const noticeRoutes = ({ db }: ModerationDeps) =>
   anyone({ prefix: '/api/notices', tag: 'Fans' })
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .post(
       '',
       async ({ body, failures, request, status }) => {
-        failures?.countNotice(request)
+        failures.countNotice(request)
         const { lang } = wordsFor(preferredLanguages([], request.headers.get('accept-language')))
         return status(201, await fileNotice(db, body, lang))
       },

@@ -1,5 +1,5 @@
 /** Problems of codes. `already_redeemed` and `limit_reached` are declared with rewards. */
-import { defineProblems } from '../../core/problems.ts'
+import { DomainError, defineProblems } from '../../core/problems.ts'
 
 export const codeProblems = defineProblems({
   code_not_found: {
@@ -20,3 +20,7 @@ export const codeProblems = defineProblems({
     description: 'Each code of the campaign works for one fan, and another one has redeemed it.',
   },
 })
+
+/** A guess, which is limited: also of the code of a league. */
+export const isUnknownCode = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === codeProblems.code_not_found.code

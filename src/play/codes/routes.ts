@@ -1,27 +1,23 @@
-import { DomainError } from '../../core/problems.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
-import type { Failures } from '../../platform/http/edge/server-hooks.ts'
+import { failuresOf } from '../../platform/http/edge/server-hooks.ts'
 import { thrownBy } from './problems.generated.ts'
-import { codeProblems } from './problems.ts'
+import { isUnknownCode } from './problems.ts'
 import { redeemCode } from './redeem.ts'
 import * as schema from './schema.ts'
 
 export const codesRoutes = (deps: FanDeps) =>
   fans(deps, { prefix: '/api/codes', tag: 'Codes' })
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .post(
       '',
-      async ({ body, caller, failures, request, write }) => {
-        failures?.checkCodes(request, caller)
-        try {
-          return await write((tx, fan) => redeemCode(tx, fan, body))
-        } catch (error) {
-          const isGuess = error instanceof DomainError && error.code === codeProblems.code_not_found.code
-          if (isGuess) failures?.countCode(request, caller)
-          throw error
-        }
-      },
+      ({ body, caller, failures, request, write }) =>
+        failures.judgeCode(
+          request,
+          caller,
+          () => write((tx, fan) => redeemCode(tx, fan, body)),
+          isUnknownCode,
+        ),
       operation({
         id: 'redeemCode',
         limit: 'claims',

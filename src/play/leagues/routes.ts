@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
-import { DomainError } from '../../core/problems.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
-import type { Failures } from '../../platform/http/edge/server-hooks.ts'
-import { codeProblems } from '../codes/problems.ts'
+import { failuresOf } from '../../platform/http/edge/server-hooks.ts'
+import { isUnknownCode } from '../codes/problems.ts'
 import * as examples from './examples.ts'
 import { changeLeague, createLeague, findLeagueErrors, joinLeague } from './leagues.ts'
 import { banFan, endBan, removeMember } from './members.ts'
@@ -39,7 +38,7 @@ const ownRoutes = (deps: LeagueDeps) =>
 
 const leagueRoutes = (deps: LeagueDeps) =>
   fans(deps, { prefix: '/api/leagues', tag: TAG })
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .post(
       '',
       ({ body, status, write }) =>
@@ -59,16 +58,13 @@ const leagueRoutes = (deps: LeagueDeps) =>
     )
     .post(
       '/join',
-      async ({ body, caller, failures, request, write }) => {
-        failures?.checkCodes(request, caller)
-        try {
-          return await write((tx, fan) => joinLeague(tx, deps.cursors, fan, body))
-        } catch (error) {
-          const isGuess = error instanceof DomainError && error.code === codeProblems.code_not_found.code
-          if (isGuess) failures?.countCode(request, caller)
-          throw error
-        }
-      },
+      ({ body, caller, failures, request, write }) =>
+        failures.judgeCode(
+          request,
+          caller,
+          () => write((tx, fan) => joinLeague(tx, deps.cursors, fan, body)),
+          isUnknownCode,
+        ),
       operation({
         id: 'joinLeague',
         limit: 'relations',

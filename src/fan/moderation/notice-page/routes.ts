@@ -8,7 +8,7 @@ import { form, formAssets, respondWithForm } from '../../../platform/docs/form-p
 import { pageDetail } from '../../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../../platform/http/edge/accept-language.ts'
 import { toDomainError } from '../../../platform/http/edge/problem.ts'
-import type { Failures } from '../../../platform/http/edge/server-hooks.ts'
+import { failuresOf } from '../../../platform/http/edge/server-hooks.ts'
 import { timeZoneOf } from '../../../platform/settings/settings.ts'
 import { findNoticeErrors, NewNotice } from '../notice-schema.ts'
 import { fileNotice } from '../notices.ts'
@@ -45,7 +45,7 @@ function findWrong(notice: unknown): Set<string> {
 
 export const noticePages = ({ db }: { db: Database }) =>
   new Elysia({ name: 'matchday/notice-pages' })
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .get(
       PATH,
       ({ request }) => {
@@ -66,7 +66,7 @@ export const noticePages = ({ db }: { db: Database }) =>
         if (fields.size > 0 || !isValid(NewNotice, notice))
           return respondWithForm(formPage(words, typed, { page: 'wrong', fields }), 422)
         try {
-          failures?.countNotice(request)
+          failures.countNotice(request)
           const receipt = await fileNotice(db, notice, words.lang)
           return respondWithForm(receiptPage(words, receipt, await timeZoneOf(db.read)), 201)
         } catch (error) {

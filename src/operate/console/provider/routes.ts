@@ -28,7 +28,7 @@ import {
 import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
-import { type Failures, uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { failuresOf, uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
 import { type Fetch, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { consoleConfigOf, consoleUrlOf } from '../contract/settings.ts'
 import type { StaffDeps } from '../contract/staff.ts'
@@ -81,7 +81,7 @@ export const providerRoutes = (deps: ProviderDeps) => {
 
   return anyone({ prefix: PREFIX, tag: 'Session' })
     .use(uncachedInGroup())
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .get(
       '',
       () => ({ provider: provider && new URL(provider.issuer).host }),
@@ -123,10 +123,15 @@ export const providerRoutes = (deps: ProviderDeps) => {
           // Guarantee of the cast: parameters of a query are texts.
           const response = query as Record<string, string | undefined>
           const begun = signIn.read(response, readCookie(request.headers, attemptCookieName(secure)))
-          failures?.check(request)
-          await requireUnused(begun.attempt)
-          isAsked = true
-          const { staff, sid } = await signIn.finish(begun)
+          const { staff, sid } = await failures.judgeSecret(
+            request,
+            async () => {
+              await requireUnused(begun.attempt)
+              isAsked = true
+              return signIn.finish(begun)
+            },
+            error => isAsked && !(error instanceof ProviderError && error.kind === 'unavailable'),
+          )
           const replaced = readCookie(request.headers, cookieName(secure))
           const { token } = await deps.db.write(async tx => {
             if (replaced !== undefined) await endSessionOfToken(tx, replaced)
@@ -145,8 +150,6 @@ export const providerRoutes = (deps: ProviderDeps) => {
           const requestId = requestIdOf(set)
           logSecurityEvent(deps.log, 'console_sign_in_refused', { requestId, path: `${PREFIX}/callback` })
           deps.log.warn({ requestId, fault, error }, 'staff were not signed in')
-          const isDown = error instanceof ProviderError && error.kind === 'unavailable'
-          if (isAsked && !isDown) failures?.count(request)
           return refuse(fault)
         }
       },

@@ -12,14 +12,13 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
 import {
   addLimits,
-  countGuess,
+  judgeCode,
+  judgeSecret,
   limitAddress,
   limitFailures,
   limitNotice,
   limitWithdrawal,
   type RateLimitHeaders,
-  requireFewFailures,
-  requireFewGuesses,
 } from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { announcedBytes, type Bodies, isReadWhole, parseBody, receiveBody, receiveBytes } from './body.ts'
@@ -35,19 +34,27 @@ import { securityHeaders } from './security-headers.ts'
 import { createUnfinishedBodies } from './unfinished-bodies.ts'
 import { createWriteAdmission, WRITES } from './write-admission.ts'
 
-/**
- * Every route of the application has it in its context, for secrets that are refused without a 401, or whose
- * check is expensive.
- */
+/** Every route of the application has it in its context: what is guessed or sent without an account is limited. */
 export interface Failures {
-  /** @throws DomainError `rate_limited` after too many refused secrets of the address */
-  check(request: Request): void
-  /** Counts a refused secret. @throws DomainError `rate_limited` */
-  count(request: Request): void
-  /** @throws DomainError `rate_limited` after too many unknown codes of the caller or the address */
-  checkCodes(request: Request, caller: Subject): void
-  /** Counts an unknown code. @throws DomainError `rate_limited` */
-  countCode(request: Request, caller: Subject): void
+  /**
+   * Runs the expensive work on a secret that is refused without a 401. Counts refusals.
+   * @throws DomainError `rate_limited` after too many refused secrets of the address
+   */
+  judgeSecret<Result>(
+    request: Request,
+    work: () => Promise<Result>,
+    isRefusal: (error: unknown) => boolean,
+  ): Promise<Result>
+  /**
+   * Runs the work on a code. Counts those that are unknown.
+   * @throws DomainError `rate_limited` after too many unknown codes of the caller or the address
+   */
+  judgeCode<Result>(
+    request: Request,
+    caller: Subject,
+    work: () => Promise<Result>,
+    isUnknown: (error: unknown) => boolean,
+  ): Promise<Result>
   /** Counts an attempt to name what is withdrawn from without sign-in. @throws DomainError `rate_limited` */
   countWithdrawal(request: Request, named: readonly string[]): void
   /** Counts a notice of illegal content. @throws DomainError `rate_limited` */
@@ -223,15 +230,10 @@ export const serverHooks = (
   }
 
   const failures: Failures = {
-    check: request => requireFewFailures(rateLimiter, () => addressOf(request)),
-    count: request =>
-      limitFailures(
-        rateLimiter,
-        () => addressOf(request),
-        () => {},
-      ),
-    checkCodes: (request, caller) => requireFewGuesses(rateLimiter, caller, () => addressOf(request)),
-    countCode: (request, caller) => countGuess(rateLimiter, caller, () => addressOf(request)),
+    judgeSecret: (request, work, isRefusal) =>
+      judgeSecret(rateLimiter, () => addressOf(request), work, isRefusal),
+    judgeCode: (request, caller, work, isUnknown) =>
+      judgeCode(rateLimiter, caller, () => addressOf(request), work, isUnknown),
     countWithdrawal: (request, named) => limitWithdrawal(rateLimiter, named, () => addressOf(request)),
     countNotice: request => limitNotice(rateLimiter, () => addressOf(request)),
   }
@@ -320,6 +322,11 @@ export const serverHooks = (
       })
   )
 }
+
+/** Guarantee of the cast: `serverHooks` decorates every route of the application, which the types of a group do not know. */
+export const failuresOf = ({ failures }: { failures?: Failures; request: Request }) => ({
+  failures: failures as Failures,
+})
 
 /** For a group of personal or momentary responses: they are not cached, unless the operation sets `Cache-Control`. */
 export const uncachedInGroup = () =>

@@ -49,9 +49,22 @@ export function limitFailures(limiter: RateLimiter, addressOf: () => string, rep
   limit(limiter, 'tokensPerAddress', addressOf, report)
 }
 
-/** Call it before expensive work on a credential. Counts nothing. @throws DomainError `rate_limited` */
-export function requireFewFailures(limiter: RateLimiter, addressOf: () => string): void {
-  limit(limiter, 'tokensPerAddress', addressOf, () => {}, { count: false })
+/**
+ * For work on a secret that is expensive. Counts a refusal, and refuses the address beyond the limit.
+ * @throws DomainError `rate_limited`
+ */
+export function judgeSecret<Result>(
+  limiter: RateLimiter,
+  addressOf: () => string,
+  work: () => Promise<Result>,
+  isRefusal: (error: unknown) => boolean,
+): Promise<Result> {
+  const address = addressOf()
+  return limiter.attempts(
+    `secret ${address}`,
+    () => roomOf(limiter, 'tokensPerAddress', address),
+    () => work().catch(rethrow(error => isRefusal(error) && limitFailures(limiter, () => address, nothing))),
+  )
 }
 
 /** @throws DomainError `rate_limited` */
@@ -61,23 +74,45 @@ export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Subjec
 
 const nothing = () => {}
 
-/**
- * Refuses a caller who has entered too many unknown codes. Beyond the limit of the address, one who has entered any: others at
- * the address, such as in a stadium, must not stop a fan who types a code right. Counts nothing.
- * @throws DomainError `rate_limited`
- */
-export function requireFewGuesses(limiter: RateLimiter, caller: Subject, addressOf: () => string): void {
-  const own = `${caller.provider} ${caller.subject}`
-  limit(limiter, 'codes', () => own, nothing, { count: false })
-  const allowance = limiter.counts('codes') ? limiter.check('codes', own) : null
-  if (allowance && allowance.remaining === allowance.quota) return
-  limit(limiter, 'codesPerAddress', addressOf, nothing, { count: false })
+/** Throws the error again, after `count`. */
+const rethrow = (count: (error: unknown) => void) => (error: unknown) => {
+  count(error)
+  throw error
 }
 
-/** Counts an unknown code. Beyond the limit of the address the error is `rate_limited`. @throws DomainError `rate_limited` */
-export function countGuess(limiter: RateLimiter, caller: Subject, addressOf: () => string): void {
-  limit(limiter, 'codes', () => `${caller.provider} ${caller.subject}`, nothing)
-  limit(limiter, 'codesPerAddress', addressOf, nothing)
+/**
+ * Judges a code of a fan, one at a time, and counts it if it is unknown. Refuses a fan who has entered too many unknown ones. Beyond
+ * the limit of the address, one who has entered any: others at the address, such as in a stadium, must not stop a fan who types a
+ * code right.
+ * @throws DomainError `rate_limited`
+ */
+export function judgeCode<Result>(
+  limiter: RateLimiter,
+  caller: Subject,
+  addressOf: () => string,
+  work: () => Promise<Result>,
+  isUnknown: (error: unknown) => boolean,
+): Promise<Result> {
+  const [own, address] = [`${caller.provider} ${caller.subject}`, addressOf()]
+  const counted = () =>
+    work().catch(
+      rethrow(error => {
+        if (!isUnknown(error)) return
+        limit(limiter, 'codes', () => own, nothing)
+        limit(limiter, 'codesPerAddress', () => address, nothing)
+      }),
+    )
+  const ofAddress = () =>
+    limiter.attempts(`codes at ${address}`, () => roomOf(limiter, 'codesPerAddress', address), counted)
+  const mayHaveFailed = () => {
+    const allowance = limiter.check('codes', own)
+    return allowance === null || allowance.remaining < allowance.quota
+  }
+  return limiter.attempts(
+    `codes of ${own}`,
+    () => Math.min(1, roomOf(limiter, 'codes', own)),
+    () => (mayHaveFailed() ? ofAddress() : counted()),
+  )
 }
 
 /**
@@ -110,18 +145,22 @@ function limit(
   keyOf: () => string,
   report: Report,
   { count = true, ...members }: { count?: boolean; source?: string } = {},
-): void {
-  if (!limiter.counts(policy)) return
+): Allowance | null {
+  if (!limiter.counts(policy)) return null
   const allowance = count ? limiter.consume(policy, keyOf()) : limiter.check(policy, keyOf())
-  if (allowance === null) return
+  if (allowance === null) return null
   report(headersOf(allowance))
-  if (allowance.allowed) return
+  if (allowance.allowed) return allowance
   const { quota, windowSeconds, resetSeconds } = allowance
   const event = GUESSES[policy]
   const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
   const security = event && { event, ...members }
   throw new DomainError(transportProblems.rate_limited, { detail, retryAfter: resetSeconds, security })
 }
+
+/** How many may fail, now. @throws DomainError `rate_limited` if none may */
+const roomOf = (limiter: RateLimiter, policy: Policy, key: string): number =>
+  limit(limiter, policy, () => key, nothing, { count: false })?.remaining ?? Number.POSITIVE_INFINITY
 
 const headersOf = ({
   policy,

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { LONGER_WINDOWS, type RateLimits } from '../../config/limits.ts'
+import { createAttempts } from './attempts.ts'
 
 export const WINDOW_MS = 60_000
 
@@ -87,6 +88,7 @@ export function createRateLimiter({ rates, monotonic }: Options) {
     /** Whether the policy is on. */
     counts: (policy: Policy) => rates[policy] > 0,
     monotonic,
+    attempts: createAttempts(),
     /** Counts a request; null where the policy is off. A refused request is not counted. */
     consume: (policy: Policy, key: string) => ask(policy, key, true),
     /** As `consume`, and counts nothing. */

@@ -14,7 +14,7 @@ import { pageDetail } from '../../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../../platform/http/edge/accept-language.ts'
 import { toDomainError } from '../../../platform/http/edge/problem.ts'
 import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
-import type { Failures } from '../../../platform/http/edge/server-hooks.ts'
+import { type Failures, failuresOf } from '../../../platform/http/edge/server-hooks.ts'
 import { timeZoneOf } from '../../../platform/settings/settings.ts'
 import { isStorePayment, type Payments } from '../../purchases/gateways/create.ts'
 import { payOutLater } from '../pay-out.ts'
@@ -59,7 +59,7 @@ const parseConfirm = (form: URLSearchParams) => ({ ...parseFind(form), lines: fo
 interface Context {
   request: Request
   set: Parameters<typeof requestIdOf>[0]
-  failures?: Failures
+  failures: Failures
 }
 
 export function withdrawalPages({ db, payments, log }: PageDeps) {
@@ -78,10 +78,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
     const words = wordsFor(languages)
     const pair = { order, email }
     try {
-      failures?.countWithdrawal(request, [
-        `order ${normalizeNumber(order)}`,
-        `email ${normalizeEmail(email)}`,
-      ])
+      failures.countWithdrawal(request, [`order ${normalizeNumber(order)}`, `email ${normalizeEmail(email)}`])
       const render = await work(pair, { words, pair, timeZone: await timeZoneOf(db.read) })
       return respondWithForm(renderIn(languages, render).value)
     } catch (error) {
@@ -98,7 +95,7 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
   }
 
   const routes = new Elysia({ name: 'matchday/withdrawal-pages' })
-    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
+    .derive(failuresOf)
     .get(
       PATH,
       ({ request }) => {
