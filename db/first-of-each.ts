@@ -1,5 +1,5 @@
 /** The first rows of a table for each row of another query, or for each value of a column, by an index on both engines. */
-import { aliasedTable, type Column, eq, getTableName, is, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, type Column, getTableName, is, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -39,16 +39,25 @@ export const rowOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
     ? sql`${outer} left join ${table} on ${condition}`
     : sql`${outer} left join lateral (select * from ${table} where ${condition} offset 0) as ${byName(table)} on true`
 
+interface Newest {
+  of: Column
+  order: Column
+  /** Of a row. Never null. */
+  isMet: SQL
+}
+
 /**
- * An expression for FROM: `table`, with one row for each value of the column `of`, the one with the highest `order`. A unique index has
- * both columns, and is read once. On SQLite it leads to the row; PostgreSQL looks each row up in it, which its processes do together.
+ * A query for the values of the column `of`, as `id`, whose row with the highest `order` meets a condition. A unique index has both columns.
+ * SQLite reads it once, and the row it leads to; PostgreSQL reads the rows once, as joining them again makes it sort them. There the condition
+ * and the order are one number.
  */
-export function newestOfEach(table: PgTable, { of, order }: { of: Column; order: Column }): SQL {
+export function idsByNewest(table: PgTable, { of, order, isMet }: Newest): SQL {
   const isKnown = isNotNull(of)
   return is(table, SQLiteTable)
     ? // With `max`, SQLite takes other columns from the row that has it.
-      sql`(select rowid as newest_row, max(${order}) from ${table} where ${isKnown} group by ${of}) as newest
-        inner join ${table} on ${table}.rowid = newest.newest_row`
-    : sql`(select ${of} as newest_of, max(${order}) as newest_order from ${table} where ${isKnown} group by ${of}) as newest
-        inner join ${table} on ${eq(of, sql`newest.newest_of`)} and ${eq(order, sql`newest.newest_order`)}`
+      sql`select ${of} as id
+        from (select rowid as newest_row, max(${order}) from ${table} where ${isKnown} group by ${of}) as newest
+        inner join ${table} on ${table}.rowid = newest.newest_row where ${isMet}`
+    : sql`select ${of} as id from ${table} where ${isKnown} group by ${of}
+        having max(${order} * 2 + case when ${isMet} then 1 else 0 end) % 2 = 1`
 }

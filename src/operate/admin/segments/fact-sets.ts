@@ -3,7 +3,7 @@
  * asks the same of one fan.
  */
 import { and, type Column, eq, inArray, isNotNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { newestOfEach } from '../../../../db/first-of-each.ts'
+import { idsByNewest } from '../../../../db/first-of-each.ts'
 import type { Reader } from '../../../../db/index.ts'
 import {
   type Fact,
@@ -126,8 +126,6 @@ function withMembership(reader: Reader): RowsOf {
 }
 
 function lastSeen({ tables: { events } }: Tables): RowsOf {
-  const newest = newestOfEach(events, { of: events.userId, order: events.sequence })
-  return isMet =>
-    sql`select ${events.userId} as id from ${newest}
-      where ${isMet({ type: 'days', time: events.recordedAt, like: events.recordedAt })}`
+  const { userId: of, sequence: order, recordedAt: time } = events
+  return isMet => idsByNewest(events, { of, order, isMet: isMet({ type: 'days', time, like: time }) })
 }
