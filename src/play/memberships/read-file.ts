@@ -148,6 +148,9 @@ const columnsOf = ({ map = {} }: ReadOptions): CsvColumns => {
           ['ref', 'kind', 'startsAt', 'endsAt'],
         ),
         ...unknown.map(field => ({ field, message: 'is not a column of the file (--map)' })),
+        ...Object.values(map)
+          .filter(name => !isColumn(name))
+          .map(field => ({ field, message: `must be one of ${MEMBERSHIP_COLUMNS.join(', ')} (--map)` })),
       ]
     },
     // Other columns of the ticket office are left out. All is text, so that numbers keep their zeros.

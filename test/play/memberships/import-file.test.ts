@@ -18,7 +18,12 @@ onEachEngine(
 
     async function run(
       lines: (string | Buffer)[],
-      options: { dryRun?: boolean; skipInvalid?: boolean; exclusive?: boolean } = {},
+      options: {
+        dryRun?: boolean
+        skipInvalid?: boolean
+        exclusive?: boolean
+        map?: Record<string, string>
+      } = {},
     ) {
       const bytes = Buffer.concat([HEADER, ...lines].flatMap(one => [Buffer.from(one), Buffer.from('\r\n')]))
       const file = {
@@ -125,6 +130,19 @@ onEachEngine(
         refused: true,
         invalid: 2,
       })
+    })
+
+    test('refuses a name of ours that is no member, and writes nothing', async () => {
+      const before = await stored()
+      const map = { Ticket: 'ref', Name: 'holdr' }
+      const { said, refused } = await run([line('N-1', ';Gil;;gil')], { map })
+      expect([refused, said]).toEqual([
+        true,
+        [
+          '1 holdr must be one of ref, kind, number, holder, email, provider, subject, startsAt, endsAt (--map)',
+        ],
+      ])
+      expect(await stored()).toEqual(before)
     })
 
     test('refuses numbers that a spreadsheet has shortened, and text of another encoding', async () => {
