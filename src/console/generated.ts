@@ -597,7 +597,7 @@ export interface components {
              */
             code: "uploads_unavailable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The catalogue has no notification of this id with `at`. */
+        /** @description The catalogue has no notification of this id with `at`, and none was started. */
         CampaignNotFoundProblem: {
             /**
              * @description `campaign_not_found`.
@@ -2643,7 +2643,7 @@ export interface components {
             push: boolean;
             /** @description In the default language; as it was when it was started. */
             title: string;
-            /** @description False: it cannot be started. */
+            /** @description False: it cannot be started, because the notification is switched off or no longer has `at`. */
             active: boolean;
             /** @description Null: never. */
             startedAt: string | null;
@@ -2685,7 +2685,7 @@ export interface components {
             push: boolean;
             /** @description In the default language; as it was when it was started. */
             title: string;
-            /** @description False: it cannot be started. */
+            /** @description False: it cannot be started, because the notification is switched off or no longer has `at`. */
             active: boolean;
             /** @description Null: never. */
             startedAt: string | null;

@@ -117,7 +117,11 @@ function Shown({ of, preview }: { of: Report; preview: Resource<Preview> }) {
   const { fans, devices } = of
   return (
     <>
-      {!of.active && <Note tone="warn">The notification is switched off: it cannot be started.</Note>}
+      {!of.active && (
+        <Note tone="warn">
+          The notification is switched off or has no time of its own: it cannot be started.
+        </Note>
+      )}
       {fans !== null && (
         <Figures>
           <Figure name="Fans" value={formatCount(fans)} note="in the segment when it began" />

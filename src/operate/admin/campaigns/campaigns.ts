@@ -1,6 +1,6 @@
 /** Campaigns: notifications with `at`, which staff start and stop. A task sends them (`run.ts`). */
 import { createHash } from 'node:crypto'
-import { asc, eq, isNotNull } from 'drizzle-orm'
+import { eq, isNotNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { locksForUpdate } from '../../../../db/row-lock.ts'
 import { listCampaigns } from '../../../club/notifications/notifications.ts'
@@ -20,23 +20,45 @@ export type CampaignState = 'draft' | 'scheduled' | 'running' | 'stopped' | 'fin
 /** Guarantee of the cast: the table checks it. A campaign without a row was never started. */
 export const stateOf = (row: CampaignRow | undefined) => (row?.state ?? 'draft') as CampaignState
 
-/** @throws DomainError `campaign_not_found` */
+/** What a start sends. @throws DomainError `campaign_not_found` */
 export async function readCampaign(reader: Reader, id: string): Promise<Campaign> {
   const found = (await listCampaigns(reader)).find(entry => entry.id === id)
   if (!found) throw new DomainError(messageProblems.campaign_not_found)
   return found
 }
 
-/** Of the campaigns that were started. */
-export const listRows = (reader: Reader): Promise<CampaignRow[]> => {
-  const { messageCampaigns: rows } = reader.tables
-  return reader.select().from(rows).orderBy(asc(rows.id))
+export interface KnownCampaign {
+  /** As fans see it: of a campaign that was started, as it was then. */
+  campaign: Campaign
+  /** False: its notification is switched off, or no longer has `at`. */
+  active: boolean
+  row: CampaignRow | undefined
 }
 
-export async function readRow(reader: Reader, id: string): Promise<CampaignRow | undefined> {
+/** Null for what is not a campaign, and never was one. */
+function knownOf(stored: Campaign | undefined, row: CampaignRow | undefined): KnownCampaign | null {
+  // Guarantee of the cast: `startCampaign` wrote it.
+  const campaign = row ? (JSON.parse(row.content) as Campaign) : stored
+  return campaign ? { campaign, active: stored !== undefined && stored.active !== false, row } : null
+}
+
+/** By id. What was started is among them, whatever became of its notification. */
+export async function listKnown(reader: Reader): Promise<KnownCampaign[]> {
+  const { messageCampaigns: rows } = reader.tables
+  const started = new Map((await reader.select().from(rows)).map(row => [row.id, row]))
+  const stored = new Map((await listCampaigns(reader)).map(campaign => [campaign.id, campaign]))
+  const ids = [...new Set([...started.keys(), ...stored.keys()])].toSorted()
+  return ids.flatMap(id => knownOf(stored.get(id), started.get(id)) ?? [])
+}
+
+/** @throws DomainError `campaign_not_found` */
+export async function readKnown(reader: Reader, id: string): Promise<KnownCampaign> {
   const { messageCampaigns: rows } = reader.tables
   const [row] = await reader.select().from(rows).where(eq(rows.id, id))
-  return row
+  const stored = (await listCampaigns(reader)).find(entry => entry.id === id)
+  const known = knownOf(stored, row)
+  if (!known) throw new DomainError(messageProblems.campaign_not_found)
+  return known
 }
 
 /** Batches, a start and a stop come one after the other. */
@@ -116,7 +138,7 @@ export async function readZones(reader: Reader): Promise<string[]> {
 
 /** Ends after the batch that runs. Pushes that wait are held back until another start. */
 export async function stopCampaign(tx: Transaction, id: string): Promise<void> {
-  await readCampaign(tx, id)
+  await readKnown(tx, id)
   const row = await lockRow(tx, id)
   if (row?.state !== 'scheduled' && row?.state !== 'running')
     throw new DomainError(messageProblems.campaign_not_running)

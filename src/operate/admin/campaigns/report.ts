@@ -2,22 +2,17 @@
 import { and, asc, count, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { defaultOf } from '../../../club/catalogue/texts.ts'
-import { listCampaigns } from '../../../club/notifications/notifications.ts'
 import { HELD } from '../../../delivery/push/hold.ts'
-import { type Campaign, type CampaignRow, listRows, readCampaign, readRow, stateOf } from './campaigns.ts'
+import { type KnownCampaign, listKnown, readKnown, stateOf } from './campaigns.ts'
 
 /** The newest start first, then those that were never started. */
 export async function listCampaignSummaries(reader: Reader) {
-  const rows = new Map((await listRows(reader)).map(row => [row.id, row]))
-  const found = (await listCampaigns(reader)).map(campaign => summarize(campaign, rows.get(campaign.id)))
+  const found = (await listKnown(reader)).map(summarize)
   const startOf = ({ startedAt }: ReturnType<typeof summarize>) => startedAt ?? ''
   return found.toSorted((a, b) => (startOf(a) < startOf(b) ? 1 : -1))
 }
 
-/** As fans see it: of a campaign that was started, as it was then. */
-function summarize(stored: Campaign, row: CampaignRow | undefined) {
-  // Guarantee of the cast: `startCampaign` wrote it.
-  const campaign = row ? (JSON.parse(row.content) as Campaign) : stored
+function summarize({ campaign, active, row }: KnownCampaign) {
   const { id, at, segment = null, category, push = false, title } = campaign
   return {
     id,
@@ -27,7 +22,7 @@ function summarize(stored: Campaign, row: CampaignRow | undefined) {
     category,
     push,
     title: defaultOf(title),
-    active: stored.active !== false,
+    active,
     startedAt: row?.startedAt.toISOString() ?? null,
     beginsAt: row?.beginsAt.toISOString() ?? null,
     stoppedAt: row?.stoppedAt?.toISOString() ?? null,
@@ -51,8 +46,8 @@ const NO_COUNTS = {
 
 /** @throws DomainError `campaign_not_found` */
 export async function reportCampaign(reader: Reader, id: string) {
-  const campaign = await readCampaign(reader, id)
-  const row = await readRow(reader, id)
+  const known = await readKnown(reader, id)
+  const { row } = known
   const counts = structuredClone(NO_COUNTS)
   for (let after = ''; row; ) {
     const last = await readLast(reader, id, after)
@@ -62,7 +57,7 @@ export async function reportCampaign(reader: Reader, id: string) {
   }
   const { fans = 0, sent = 0, skipped = 0 } = row ?? {}
   const gone = row?.listedAt ? fans - sent - skipped - counts.queued : 0
-  return { ...summarize(campaign, row), skipped, ...counts, left: Math.max(0, gone) }
+  return { ...summarize(known), skipped, ...counts, left: Math.max(0, gone) }
 }
 
 /** The last fan of the next part. */

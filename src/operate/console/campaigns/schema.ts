@@ -18,7 +18,10 @@ const campaign = {
   category: OneOf(CATEGORIES, { description: 'What fans can switch off.' }),
   push: Type.Boolean({ description: 'Whether devices get it too.' }),
   title: Type.String({ description: 'In the default language; as it was when it was started.' }),
-  active: Type.Boolean({ description: 'False: it cannot be started.' }),
+  active: Type.Boolean({
+    description:
+      'False: it cannot be started, because the notification is switched off or no longer has `at`.',
+  }),
   startedAt: Nullable(Instant('When staff started it.'), { description: 'Null: never.' }),
   beginsAt: Nullable(Instant('When the first fans are due.'), { description: 'Null: it was not started.' }),
   stoppedAt: Nullable(Instant('When staff stopped it.'), { description: 'Null: it is not stopped.' }),

@@ -2,6 +2,7 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { createPushDispatcher } from '../../../../src/delivery/push/dispatcher.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
+import { listCampaignSummaries } from '../../../../src/operate/admin/campaigns/report.ts'
 import { sweepCampaigns } from '../../../../src/operate/admin/campaigns/run.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { newSubscription, putDevice, servePushes } from '../../../delivery/push/push-world.ts'
@@ -101,6 +102,30 @@ onEachEngine('A campaign', world => {
       ...Array(3).fill(campaign.title),
     ])
     expect(titles.every(({ length }) => length === 1)).toBe(true)
+  })
+
+  test('that was started is listed, reported and stopped also if its notification has an event type now', async () => {
+    const [fan] = await fansIn(world, 'FO', 1)
+    if (!fan) throw new Error('there is a fan')
+    const at = new Date(world.clock.ms + 2 * HOUR).toISOString()
+    const campaign = await addCampaign(world, 'FO', { at })
+    await campaign.start()
+    await campaign.edit({ at: null, eventType: 'shop.purchase', title: 'Another' })
+    const shown = { id: campaign.id, state: 'scheduled', at, title: campaign.title, active: false }
+    expect(await listCampaignSummaries(world.db.read)).toContainEqual(expect.objectContaining(shown))
+    expect(await campaign.report()).toMatchObject(shown)
+    expect(await refusal(campaign.start())).toBe('campaign_not_found')
+    await campaign.stop()
+    world.clock.advance(2 * HOUR)
+    expect(await run(world)).toBe(0)
+    expect(await titlesOf(fan)).toEqual([])
+    expect(await campaign.report()).toMatchObject({ state: 'stopped', active: false })
+    await campaign.edit({ at, title: 'Again' })
+    await campaign.start()
+    expect(await run(world)).toBe(1)
+    expect(await titlesOf(fan)).toEqual(['Again'])
+    await campaign.edit({ at: null, eventType: 'shop.purchase' })
+    expect(await campaign.report()).toMatchObject({ state: 'finished', fans: 1, sent: 1 })
   })
 
   test('leaves out who does not want it, and asks for the consent to marketing', async () => {
