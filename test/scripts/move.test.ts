@@ -499,7 +499,7 @@ async function addReferrals(tx: Transaction, { at, text }: { at: Date; text: str
   const age = { ageBand: text, guardianConsent: false }
   await tx
     .update(users)
-    .set({ ...age, ageSource: text, ageAssuredAt: at })
+    .set({ ...age, ageSource: text, ageAssuredAt: at, guardianAssuredAt: at })
     .where(eq(users.id, 'Z'))
   const changed = { ...age, userId: 'Z', seq: 1, source: text, assuredAt: at, statedBy: text, changedAt: at }
   await tx.insert(ageChanges).values(changed)

@@ -37,6 +37,8 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       ageAssuredAt: timestamp(),
       /** Whether a guardian consents. False: a fan who is not an adult cannot write. */
       guardianConsent: boolean(),
+      /** When the consent was checked. Null: a version before this column stored it. */
+      guardianAssuredAt: timestamp(),
       /** The limits that the fan has set for their own spending, as JSON: `play/purchases/own-limits.ts`. */
       ownLimits: text(),
       /** Time of the last logout on all devices: session tokens that were issued before are refused. */
@@ -187,6 +189,7 @@ export const fanData = {
           'ageSource',
           'ageAssuredAt',
           'guardianConsent',
+          'guardianAssuredAt',
           'ownLimits',
         ],
         replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],

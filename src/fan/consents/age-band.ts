@@ -13,7 +13,7 @@ interface AgeOfFan extends StatedAge {
 /** How far the clock of the system may be ahead. */
 const CLOCK_DIFFERENCE_MS = 300_000
 
-/** The band that was checked last counts. A subject that is new here gets a record. */
+/** The band that was checked last counts, and so does the consent. A subject that is new here gets a record. */
 export async function writeAgeBand(tx: Transaction, { fan, ...age }: AgeOfFan, naming: FanNaming) {
   if (age.assuredAt.getTime() > tx.now().getTime() + CLOCK_DIFFERENCE_MS)
     refuseField({ pointer: '/assuredAt', message: 'must not be in the future' })

@@ -55,7 +55,7 @@ const serverRoutes = (deps: ConsentDeps) =>
       id: 'writeAgeBand',
       summary: 'State the age band of a fan',
       description:
-        'The band that was checked last counts: an earlier `assuredAt` than the stored one changes only `guardianConsent`. Never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it.',
+        'The band that was checked last counts, and so does the `guardianConsent` that was checked last: an earlier `assuredAt` than that of what is stored changes nothing, so a retry that arrives late is harmless. The response has what counts. Never a birth date. `guardianConsent: false` freezes the writes of a fan who is not an adult at once (403 `guardian_consent_required`), true ends it.',
       body: schema.AgeBandChange,
       responses: { 200: schema.AgeOfFan },
       problems: thrownBy.writeAgeBand,

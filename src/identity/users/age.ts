@@ -15,7 +15,13 @@ import { lockForSanction } from './sanction-state.ts'
 import { findUserById, type User } from './users.ts'
 
 /** Of an erased fan. */
-export const UNKNOWN_AGE: Age = { ageBand: null, ageSource: null, ageAssuredAt: null, guardianConsent: null }
+export const UNKNOWN_AGE: Age & Pick<User, 'guardianAssuredAt'> = {
+  ageBand: null,
+  ageSource: null,
+  ageAssuredAt: null,
+  guardianConsent: null,
+  guardianAssuredAt: null,
+}
 
 /** Whether a guardian has refused or revoked the consent that the fan needs. Adults need none. */
 export const isFrozen = ({ ageBand, guardianConsent }: Pick<Age, 'ageBand' | 'guardianConsent'>): boolean =>
@@ -41,8 +47,8 @@ export interface StatedAge {
 }
 
 /**
- * Waits for the running writes of the fan, so that no write commits after a revoked consent. A band that was checked before the
- * stored one changes nothing.
+ * Waits for the running writes of the fan, so that no write commits after a revoked consent. A band, and a consent, that was checked
+ * before the stored one changes nothing. Each has its own time: a sign-in of today does not outdate what a guardian said yesterday.
  */
 export async function storeAge(tx: Transaction, userId: string, age: StatedAge): Promise<void> {
   await lockForSanction(tx, userId)
@@ -52,15 +58,19 @@ export async function storeAge(tx: Transaction, userId: string, age: StatedAge):
   await tx
     .update(users)
     .set({ ageBand, ageSource, ageAssuredAt })
-    .where(and(eq(users.id, userId), isCheckedBefore(tx, ageAssuredAt)))
+    .where(and(eq(users.id, userId), isAtMost(users.ageAssuredAt, ageAssuredAt)))
   if (guardianConsent !== undefined)
-    await tx.update(users).set({ guardianConsent }).where(eq(users.id, userId))
+    await tx
+      .update(users)
+      .set({ guardianConsent, guardianAssuredAt: ageAssuredAt })
+      .where(and(eq(users.id, userId), isAtMost(users.guardianAssuredAt, ageAssuredAt)))
   await noteAgeChange(tx, userId, { before, after: await findAge(tx, userId), statedBy: ageSource })
 }
 
+type TimeOfCheck = Transaction['tables']['users']['ageAssuredAt' | 'guardianAssuredAt']
+
 /** What is stored was not checked after this time. */
-const isCheckedBefore = ({ tables: { users } }: Transaction, assuredAt: Date) =>
-  or(isNull(users.ageAssuredAt), lte(users.ageAssuredAt, assuredAt))
+const isAtMost = (checkedAt: TimeOfCheck, assuredAt: Date) => or(isNull(checkedAt), lte(checkedAt, assuredAt))
 
 export const presentAge = (user: Age | undefined) => ({
   // Guarantee of the cast: the constraint of the column.
@@ -91,7 +101,7 @@ export async function noteClaimedAge(tx: Transaction, signInId: string, claimed:
     .where(
       and(
         eq(users.id, userId),
-        isCheckedBefore(tx, ageAssuredAt),
+        isAtMost(users.ageAssuredAt, ageAssuredAt),
         ageBand === null ? eq(users.ageSource, ageSource) : undefined,
       ),
     )
@@ -114,13 +124,14 @@ export async function mergeAge(tx: Transaction, from: User, into: User): Promise
   const { users } = tx.tables
   const timeOf = ({ ageAssuredAt }: User) => ageAssuredAt?.getTime() ?? -1
   const { ageBand, ageSource, ageAssuredAt } = timeOf(from) > timeOf(into) ? from : into
-  const consents = [from.guardianConsent, into.guardianConsent]
-  const guardianConsent = consents.includes(false)
-    ? false
-    : (consents.find(consent => consent !== null) ?? null)
+  const refusals = [from, into].filter(one => one.guardianConsent === false)
+  const stated = refusals.length > 0 ? refusals : [from, into].filter(one => one.guardianConsent !== null)
+  const timeOfConsent = (one: User) => one.guardianAssuredAt?.getTime() ?? -1
+  const [last] = stated.toSorted((a, b) => timeOfConsent(b) - timeOfConsent(a))
+  const { guardianConsent = null, guardianAssuredAt = null } = last ?? {}
   await tx
     .update(users)
-    .set({ ageBand, ageSource, ageAssuredAt, guardianConsent })
+    .set({ ageBand, ageSource, ageAssuredAt, guardianConsent, guardianAssuredAt })
     .where(eq(users.id, into.id))
   const after = { ageBand, ageSource, ageAssuredAt, guardianConsent }
   await noteAgeChange(tx, into.id, { before: into, after, statedBy: 'merge' })

@@ -138,6 +138,7 @@ onEachEngine('The declared data of a fan', world => {
             ...{ displayName: 'Ada', handle: 'ada', avatarUrl: 'https://example.com/a', bio: 'Row 7' },
             ...{ country: 'GB', locale: 'en-GB', favoriteTeamId: await world.team(), nameKey: 'ada' },
             ...{ ageBand: 'adult', ageSource: 'school', ageAssuredAt: at(1), guardianConsent: true },
+            guardianAssuredAt: at(1),
             ownLimits: '{"spending":null,"next":null,"pauseUntil":"2027-01-01T00:00:00.000Z"}',
           },
           shown: 'Row 7',

@@ -311,6 +311,31 @@ onEachEngine('An age band', world => {
     expect((await again.patch('/api/user/profile', { bio: 'z' })).status).toBe(200)
   })
 
+  test('and the consent are what was checked last: a statement that arrives late changes neither', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { bio: 'x' })
+    const before = (ms: number) => new Date(world.clock.ms - ms).toISOString()
+    const write = async () => (await fan.patch('/api/user/profile', { bio: 'y' })).status
+    const stated = (guardianConsent: boolean, ms: number) =>
+      state(fan, { ageBand: '13_15', guardianConsent, assuredAt: before(ms) })
+    expect((await stated(false, 10_000)).body).toMatchObject({ guardianConsent: false })
+    const late = await stated(true, 300_000)
+    const shown = { ageBand: '13_15', assuredAt: before(10_000), guardianConsent: false }
+    expect([late.status, late.body]).toMatchObject([200, shown])
+    expect(await write()).toBe(403)
+    // A check of the band alone outdates no consent.
+    expect((await state(fan, { ageBand: '16_17' })).body).toMatchObject({ guardianConsent: false })
+    expect((await stated(true, 5_000)).body).toMatchObject({ ageBand: '16_17', guardianConsent: true })
+    expect(await write()).toBe(200)
+    // As little as a grant does, a refusal from before it comes back.
+    expect((await stated(false, 10_000)).body).toMatchObject({ guardianConsent: true })
+    expect(await changesOf(await idOf(fan))).toEqual([
+      '1 13_15 school false school',
+      '2 16_17 school false school',
+      '3 16_17 school true school',
+    ])
+  })
+
   test('is exported, is erased, and a merge keeps the newer one and a refusal', async () => {
     const [from, into] = [await world.fan(), await world.fan()]
     await state(into, { ageBand: '16_17' })
@@ -369,13 +394,18 @@ onEachEngine('An age band', world => {
     await state(fan, { ageBand: '13_15', guardianConsent: true, assuredAt: checked.toISOString() })
     world.clock.advance(1_000)
     await state(fan, { ageBand: 'adult', source: 'shop', assuredAt: new Date(checked.getTime() - 1) })
-    await state(fan, { source: 'shop', assuredAt: new Date(checked.getTime() - 1), guardianConsent: false })
+    await state(fan, {
+      source: 'shop',
+      assuredAt: checked.toISOString(),
+      ageBand: '13_15',
+      guardianConsent: false,
+    })
     world.clock.advance(1_000)
     await state(fan, { ageBand: '16_17', source: 'gate' })
     const userId = await idOf(fan)
     expect(await changesOf(userId)).toEqual([
       '1 13_15 school true school',
-      '2 13_15 school false shop',
+      '2 13_15 shop false shop',
       '3 16_17 gate false gate',
     ])
     expect(await exportAgeChanges(world.db.read, userId)).toMatchObject([

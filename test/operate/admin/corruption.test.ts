@@ -56,7 +56,7 @@ const UNKNOWN: Record<string, string[]> = {
     ...['cashPromotions.note', 'userRewards.usedAt', 'userRewards.usedBy', 'userRewards.redemptionCode'],
   ],
   'a time from which nothing follows, or a setting of its time': [
-    ...['users.ageAssuredAt', 'ageChanges.assuredAt', 'ageChanges.changedAt'],
+    ...['users.ageAssuredAt', 'users.guardianAssuredAt', 'ageChanges.assuredAt', 'ageChanges.changedAt'],
     ...['contentNotices.decidedAt', 'contentNotices.clearedAt'],
     ...[
       'catalogueVersions.foldsFrom',

@@ -1,0 +1,1 @@
+ALTER TABLE "users" ADD COLUMN "guardian_assured_at" timestamp (3) with time zone;

@@ -1,0 +1,1 @@
+ALTER TABLE `users` ADD `guardian_assured_at` integer;
