@@ -286,6 +286,19 @@ onEachEngine('an action that needs two people', world => {
     expect(rows.filter(({ request }) => request !== null)).toEqual([])
   })
 
+  test('that its verb would refuse is refused at once, and nobody is asked', async () => {
+    refuses = true
+    const { response, fanId } = await ask()
+    expect([response.status, response.body]).toMatchObject([409, { code: 'insufficient_points', ...LACKING }])
+    const { consoleApprovals, consoleLinks } = world.db.tables
+    const kept = await world.db.read.select().from(consoleApprovals)
+    expect(kept.filter(({ subjectId }) => subjectId === fanId)).toEqual([])
+    const links = await world.db.read.select().from(consoleLinks)
+    expect(links.filter(({ staffId }) => staffId === fanId)).toEqual([])
+    expect(await auditOf(fanId)).toEqual([])
+    expect(done).toEqual([])
+  })
+
   test('that its verb refuses continues to wait, and nothing is written', async () => {
     const [{ approvalId, fanId }, joan] = [
       await ask(twoPeople.as('finance', 'Joan')),
@@ -394,8 +407,9 @@ onEachEngine('an action that needs two people', world => {
       await erased.send('/api/user', { method: 'DELETE' })
       const asked: string[] = []
       for (const id of [erasedId, fanId]) {
-        const body = { delta: 5, ref: 'sorry', reason: 'A late bus' }
-        asked.push((await ownerAsking.post(`/api/fans/${id}/grants`, body)).body.approvalId)
+        // It does not look at the fan: it was tried before the erasure, and is kept after it.
+        const body = { points: 5, reason: 'A late bus' }
+        asked.push((await ownerAsking.post(`/api/test/${id}/grants`, body)).body.approvalId)
       }
       const [late = '', kept = ''] = asked
       await sweepConsole(world.db)

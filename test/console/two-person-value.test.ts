@@ -9,7 +9,8 @@ import { createConsoleApi } from '../../src/operate/console/app.ts'
 import { consoleDeclaredOf } from '../../src/operate/console/contract/operation.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { declaredOf } from '../../src/platform/http/contract/operation.ts'
-import { entryKinds } from '../../src/play/catalogue-file/kinds.ts'
+import { entryKinds, writeRecord } from '../../src/play/catalogue-file/kinds.ts'
+import { fullCatalogue } from '../club/catalogue/full-catalogue.ts'
 import { addMatch } from '../play/predictions/match-world.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
@@ -27,6 +28,10 @@ const ALWAYS = [
   'voidEventOfFan',
   'writeMembershipOfFan',
 ]
+/** What each of them answers to its example, which names what there is not. */
+const REFUSED: Record<string, [status: number, code: string]> = {
+  grantCashToFan: [404, 'fan_not_found'],
+}
 /** Operations that need a second person depending on the input. */
 const BY_INPUT = [
   'answerQuestion',
@@ -169,16 +174,17 @@ onEachEngine('two people for money', world => {
     expect<string[]>(kinds.filter(kind => entryKinds[kind].givesValue).toSorted()).toEqual(KINDS_WITH_VALUE)
   })
 
-  test('actions that always need them are stored before anything is read or written', async () => {
+  test('actions that always need them are refused at once where they cannot be done', async () => {
+    const answers: Record<string, unknown> = {}
     for (const { id, route, body } of writes().filter(({ whether }) => whether === 'never')) {
       const path = route.path.replace(/:\w+/g, 'unknown')
       const person = twoPeople.as('owner', next())
       const init = { method: route.method, body: JSON.stringify(body) }
       const response = await person.send(path, { ...init, headers: { 'content-type': 'application/json' } })
-      // A purchase that nobody has is refused before another person is asked.
-      const expected = id === 'refundPurchase' ? [404, 'purchase_not_found'] : [202, 'approval_required']
-      expect([id, response.status, response.body.code]).toEqual([id, ...expected])
+      answers[id] = [response.status, response.body.code]
     }
+    // What another person is asked for is in `REFUSED` of nobody: the examples name fans, rewards and keys that there are not.
+    expect(answers).toEqual(REFUSED)
   })
 
   describe('a server key', () => {
@@ -216,19 +222,34 @@ onEachEngine('two people for money', world => {
 
     // Of settings it depends on the change: see `catalogue/settings.test.ts`.
     test.each(kinds.filter(kind => kind !== 'settings').map(kind => [kind] as const))(
-      'an entry of the kind %s waits if it gives value',
+      'an entry of the kind %s waits if it gives value, and is refused at once if it is wrong',
       async kind => {
-        const path = `/api/catalogue/${kind}/entries/${next()}`
+        const prefix = next()
+        await world.db.write(async tx => {
+          for (const record of fullCatalogue(prefix)) await writeRecord(tx, record)
+        })
+        const record = fullCatalogue(prefix).find(one => one.kind === kind)
+        if (!record) throw new Error('the catalogue has every kind')
+        const path = `/api/catalogue/${kind}/entries/${record.entry.id}`
+        const revision = Number((await editor.get(path)).body.revision)
+        const put = (entry: object) => owner(next()).put(path, { entry, revision, reason })
+        const restore = (to: number) =>
+          owner(next()).post(`${path}/restore`, { restore: to, revision, reason })
+        const expected = KINDS_WITH_VALUE.includes(kind) ? 202 : 200
         const asked = [
-          await owner(next()).put(path, { entry: {}, revision: null, reason }),
-          await owner(next()).post(`${path}/restore`, { restore: 1, revision: 1, reason }),
-          await owner(next()).post(`${path}/activation`, { active: true, revision: 1, reason }),
+          await put(record.entry),
+          await restore(revision),
+          await owner(next()).post(`${path}/activation`, { active: true, revision, reason }),
         ]
-        const expected = KINDS_WITH_VALUE.includes(kind)
-        expect(asked.map(({ status }) => status === 202)).toEqual([expected, expected, expected])
+        expect(asked.map(({ status }) => status)).toEqual([expected, expected, expected])
+        const refused = [await put({}), await restore(revision + 100)]
+        expect(refused.map(({ status }) => status)).toEqual([422, 404])
         // One person can switch off an entry that gives too much.
-        const off = await owner(next()).post(`${path}/activation`, { active: false, revision: 1, reason })
-        expect(off.body.code).toBe('entry_not_found')
+        const { body } = await editor.get(path)
+        const off = await owner(next()).post(`${path}/activation`, {
+          ...{ active: false, revision: body.revision, reason },
+        })
+        expect(off.status).toBe(200)
       },
     )
 
@@ -303,16 +324,17 @@ onEachEngine('two people for money', world => {
       expect(await checkIn()).toBe(201)
     })
 
-    test.each(['postponed', 'cancelled'])(
-      'is closed by one person, who cannot reopen a %s match',
-      async status => {
-        const { report, checkIn } = await addMatchIn(day / 24)
-        expect(await checkIn()).toBe(201)
-        expect((await report({ status })).status).toBe(200)
-        expect((await report({ status: 'live', homeScore: 0 })).status).toBe(202)
-        expect(await checkIn()).toBe(409)
-      },
-    )
+    test.each([
+      ['postponed', 202],
+      // Nobody can.
+      ['cancelled', 422],
+    ])('is closed by one person, who cannot reopen a %s match', async (status, refusal) => {
+      const { report, checkIn } = await addMatchIn(day / 24)
+      expect(await checkIn()).toBe(201)
+      expect((await report({ status })).status).toBe(200)
+      expect((await report({ status: 'live', homeScore: 0 })).status).toBe(refusal)
+      expect(await checkIn()).toBe(409)
+    })
 
     test('needs one person on an ordinary match day', async () => {
       const { report, checkIn } = await addMatchIn(day / 24)

@@ -76,6 +76,34 @@ onEachEngine(
       expect([other.status, other.body.errors[0].pointer]).toEqual([422, '/entry/id'])
     })
 
+    test.each([
+      ['onboardingPoints', 10_000_000_000],
+      ['pointsExpireAfterDays', 5],
+      ['referralCompletes', 'no dots'],
+      ['pointValue', -1],
+      ['referralLimit', -1],
+    ])('that give points are refused before a second person is asked: %s %p', async (member, value) => {
+      const two = strict.as('editor', 'Three')
+      const { revision } = await read()
+      const { status, body } = await two.put(PATH, { entry: { [member]: value }, revision, reason })
+      expect([status, body.errors?.[0].pointer]).toEqual([422, `/entry/${member}`])
+      expect((await strict.as('owner').get('/api/approvals')).body.approvals).toEqual([])
+    })
+
+    test('that give points are refused with an old revision, whichever way they are changed', async () => {
+      const two = strict.as('editor', 'Four')
+      const { revision } = await read()
+      expect((await save({ onboardingPoints: 10 }, revision)).status).toBe(200)
+      expect((await save({ onboardingPoints: 20 }, revision + 1)).status).toBe(200)
+      const entry = { onboardingPoints: 30 }
+      const saved = await two.put(PATH, { entry, revision: revision + 1, reason })
+      const old = { restore: revision + 1, revision: revision + 1, reason }
+      const restored = await two.post(`${PATH}/restore`, old)
+      for (const { status, body } of [saved, restored])
+        expect([status, body.code]).toEqual([409, 'revision_conflict'])
+      expect((await strict.as('owner').get('/api/approvals')).body.approvals).toEqual([])
+    })
+
     test('that give points need a second person, others do not, whichever way they are changed', async () => {
       const two = strict.as('editor', 'Two')
       const { revision } = await read()

@@ -1,5 +1,6 @@
 /** The only way in which operations of the console write: the action and its row in the audit log are one unit of work. */
 import type { Database, Transaction } from '../../../../db/index.ts'
+import { rollBack } from '../../../../db/roll-back.ts'
 import { DomainError } from '../../../core/problems.ts'
 import {
   claimApproval,
@@ -18,6 +19,8 @@ import { consoleConfigOf } from './settings.ts'
 interface ActOptions<Result> {
   /** Detail of the result for the audit log, without personal data. */
   detail?: Detail | ((result: Exclude<Result, DomainError>) => Detail)
+  /** `work` does something that a rollback does not undo, so it is not tried before another person is asked. */
+  isFinal?: true
 }
 
 type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>
@@ -26,8 +29,8 @@ export interface Act {
   /**
    * Runs `work` in a unit of work, and records in it who did what to `subject`, and why. If `work` throws, everything is
    * rolled back and nothing is recorded. If it returns a DomainError, the writes are committed and recorded with its code,
-   * and then the error is thrown. @throws DomainError `approval_required`, without running `work`, if another person must
-   * confirm; and as `work`
+   * and then the error is thrown. If another person must confirm, `work` is tried and rolled back: what it refuses is refused at
+   * once, and nobody is asked for it. @throws DomainError `approval_required`; and as `work`
    */
   <Result>(
     subject: Subject,
@@ -54,14 +57,19 @@ interface ActDeps {
 }
 
 export function createAct({ db, config }: ActDeps, request: Request): Act {
-  /** @throws DomainError `approval_required` if another person must confirm and has not yet */
-  async function begin(subject: Subject, reason: string | undefined) {
+  /** @throws DomainError `approval_required` if another person must confirm and has not yet; and as `attempt` */
+  async function begin(
+    subject: Subject,
+    reason: string | undefined,
+    attempt?: (tx: Transaction) => Promise<unknown>,
+  ) {
     const { staff, session, reached, params, confirmation } = callOf(request)
     if (!reached) throw new Error('`act` is for handlers of operations')
     const { twoPerson } = consoleConfigOf({ config })
     const isOfGroup = twoPersonGroupsOf(reached.permission).some(group => twoPerson.includes(group))
     const body = bodyOf(request)
     if (isOfGroup && !confirmation && !(await reached.mayOnePerson({ body, params, reader: db.read }))) {
+      if (attempt) await rollBack(db, attempt)
       const { pathname, search } = new URL(request.url)
       const kept = { method: request.method, path: pathname + search, body }
       const asked = { ...reached, staff, sessionId: session?.id ?? '', subject, reason, request: kept }
@@ -115,9 +123,9 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
     subject: Subject,
     reason: string | undefined,
     work: (tx: Transaction) => Promise<Result>,
-    { detail }: ActOptions<Result> = {},
+    { detail, isFinal }: ActOptions<Result> = {},
   ) => {
-    const { action, claim } = await begin(subject, reason)
+    const { action, claim } = await begin(subject, reason, isFinal ? undefined : work)
     const outcome = await db.write(async tx => {
       await claim(tx, false)
       const result = await work(tx)

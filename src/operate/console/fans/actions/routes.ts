@@ -300,7 +300,8 @@ export const fanActionRoutes = (deps: FanActionDeps) => {
             eraseFan(tx, fanId, confirm, tombstone => {
               if (config.erasureList !== null) appendErasures(config.erasureList, [tombstone])
             }),
-          { detail: erased => erased },
+          // The list of erasures is a file.
+          { detail: erased => erased, isFinal: true },
         )
         // Not awaited: it waits until no write is pending. The deleted content must not stay in SQLite's WAL.
         db.truncateLog(LOG_PATIENCE_MS).catch(error => log.warn({ error }, 'the WAL was not emptied'))
