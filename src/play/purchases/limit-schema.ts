@@ -1,18 +1,27 @@
+import { isCurrencyOrPoints } from '../../core/currencies.ts'
+import { Formatted } from '../../core/formats.ts'
 import { Closed, Instant, InstantInput, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
 const PERIOD = 'Calendar days, ISO weeks and months in the time zone of the club.'
 
+const shownCurrency = { pattern: '^([A-Z]{3}|POINTS)$', description: 'ISO 4217, or POINTS.' }
+
 const SpendingLimit = Closed({
   amount: Integer({ minimum: 0, description: 'In minor units of the currency, or in points. 0: nothing.' }),
-  currency: Type.String({
-    pattern: '^([A-Z]{3}|POINTS)$',
-    description: 'ISO 4217, or POINTS.',
-    errorNoun: 'a currency like EUR, or POINTS',
-  }),
+  currency: Type.String(shownCurrency),
   per: OneOf(['day', 'week', 'month'], { description: PERIOD }),
 })
 export type SpendingLimit = Static<typeof SpendingLimit>
+
+/** What fans state. Older versions took any three letters as a currency. */
+const StatedLimit = Closed({
+  ...SpendingLimit.properties,
+  currency: Formatted('currency-or-points', isCurrencyOrPoints, {
+    errorNoun: 'POINTS or a currency of ISO 4217, such as EUR',
+    documentedAs: { type: 'string', ...shownCurrency, examples: ['EUR'] },
+  }),
+})
 
 const set = {
   spending: Nullable(SpendingLimit, { description: 'What you allow yourself to spend. Null: no limit.' }),
@@ -52,8 +61,9 @@ export type OwnLimits = Static<typeof OwnLimits>
 export const ChangeLimits = Closed(
   {
     spending: Type.Optional(
-      Nullable(SpendingLimit, {
-        description: 'A stricter limit holds at once. Any other one, null included, holds after 24 hours.',
+      Nullable(StatedLimit, {
+        description:
+          'A stricter limit holds at once: one that allows no more in any period. Any other one, null included, holds after 24 hours.',
       }),
     ),
     pauseUntil: Type.Optional(

@@ -15,12 +15,18 @@ import type { ChangeLimits, OwnLimits, SetLimits, SpendingLimit } from './limit-
 import { purchaseProblems } from './problems.ts'
 import type { Purchase } from './purchase.ts'
 
+type Period = SpendingLimit['per']
+
 const NONE: SetLimits = { spending: null, next: null, pauseUntil: null }
 const DAY_MS = 86_400_000
 /** Staff cannot end a pause: a year that was mistyped must not last a lifetime. */
 const LONGEST_PAUSE_MS = 5 * 366 * DAY_MS
-/** From the shortest. */
-const PERIODS = ['day', 'week', 'month'] as const
+/** How many periods of a limit a period of another one can touch: seven days are in a week, and a week can be in two months. */
+const TOUCHED: Record<Period, Record<Period, number>> = {
+  day: { day: 1, week: 1, month: 1 },
+  week: { day: 7, week: 1, month: 2 },
+  month: { day: 31, week: 6, month: 1 },
+}
 
 /** What holds at a time. */
 export function limitsAt(stored: SetLimits, now: Date): SetLimits {
@@ -34,32 +40,42 @@ export function limitsAt(stored: SetLimits, now: Date): SetLimits {
   }
 }
 
-/** What the fan sets now. */
-export function changeLimits(stored: SetLimits, change: ChangeLimits, now: Date): SetLimits {
+/** What the fan sets now. `spent`: what counts against the limit in force. */
+export function changeLimits(stored: SetLimits, change: ChangeLimits, now: Date, spent = 0): SetLimits {
   const limits = limitsAt(stored, now)
   const { spending, pauseUntil } = change
   return {
-    ...(spending === undefined ? limits : changeSpending(limits, spending, now)),
+    ...(spending === undefined ? limits : changeSpending(limits, spending, now, spent)),
     pauseUntil: pauseUntil === undefined ? limits.pauseUntil : changePause(limits, pauseUntil, now),
   }
 }
 
-function changeSpending(limits: SetLimits, wanted: SpendingLimit | null, now: Date): SetLimits {
-  if (isAtMost(wanted, limits.spending)) return { ...limits, spending: wanted, next: null }
+function changeSpending(
+  limits: SetLimits,
+  wanted: SpendingLimit | null,
+  now: Date,
+  spent: number,
+): SetLimits {
+  if (isAtMost(wanted, limits.spending, spent)) return { ...limits, spending: wanted, next: null }
   // A repetition does not wait again.
   if (limits.next && isSame(wanted, limits.next.spending)) return limits
   return { ...limits, next: { spending: wanted, at: new Date(now.getTime() + DAY_MS).toISOString() } }
 }
 
-/** Whether `wanted` forbids all that `current` forbids. */
-function isAtMost(wanted: SpendingLimit | null, current: SpendingLimit | null): boolean {
+/**
+ * Whether `wanted` allows no more than `current` in any period of `current`, also in the one that runs: what was `spent` in it may be
+ * before the periods of `wanted` that it touches.
+ */
+function isAtMost(wanted: SpendingLimit | null, current: SpendingLimit | null, spent: number): boolean {
   if (current === null) return true
   if (wanted === null || wanted.currency !== current.currency) return false
-  return wanted.amount <= current.amount && PERIODS.indexOf(wanted.per) >= PERIODS.indexOf(current.per)
+  if (wanted.amount === 0) return true
+  const touched = TOUCHED[current.per][wanted.per]
+  return touched * wanted.amount + (touched === 1 ? 0 : spent) <= current.amount
 }
 
 const isSame = (one: SpendingLimit | null, other: SpendingLimit | null): boolean =>
-  one === null || other === null ? one === other : isAtMost(one, other) && isAtMost(other, one)
+  one?.amount === other?.amount && one?.currency === other?.currency && one?.per === other?.per
 
 function changePause({ pauseUntil }: SetLimits, wanted: string | null, now: Date): string | null {
   const until = wanted === null ? now : new Date(wanted)
@@ -79,7 +95,7 @@ function changePause({ pauseUntil }: SetLimits, wanted: string | null, now: Date
 /** Of the limits of two records of one fan: nothing that either forbids becomes possible, as far as one limit can say it. */
 export function stricterOf(one: SetLimits, other: SetLimits): SetLimits {
   const [kept, more] = one.spending === null ? [other, one] : [one, other]
-  const isMoreStrict = more.spending !== null && isAtMost(more.spending, kept.spending)
+  const isMoreStrict = more.spending !== null && isAtMost(more.spending, kept.spending, 0)
   const { spending, next } = isMoreStrict ? more : kept
   const pauses = [one.pauseUntil, other.pauseUntil].flatMap(until => until ?? [])
   return { spending, next, pauseUntil: pauses.toSorted().at(-1) ?? null }
@@ -105,7 +121,10 @@ export async function setLimits(
   { userId }: Viewer,
   change: ChangeLimits,
 ): Promise<OwnLimits> {
-  await writeLimits(tx, userId, changeLimits(await findLimits(tx, userId), change, tx.clock()))
+  const [stored, now] = [await findLimits(tx, userId), tx.clock()]
+  const { spending } = limitsAt(stored, now)
+  const spent = spending && change.spending ? await readSpent(tx, kinds, userId, spending, now) : null
+  await writeLimits(tx, userId, changeLimits(stored, change, now, spent?.amount))
   return readLimits(tx, kinds, { userId })
 }
 

@@ -125,6 +125,66 @@ onEachEngine(
       expectStatus(201, await topUp(fan, 600))
     })
 
+    test.each([
+      ['nothing in a day', 0, 'month', 0, 'day'],
+      ['a day that is a month at most', 3_100, 'month', 100, 'day'],
+      ['a week that is a month at most', 600, 'month', 100, 'week'],
+      ['a day that is a week at most', 700, 'week', 100, 'day'],
+      ['a month that is a day at most', 100, 'day', 100, 'month'],
+      ['a month that is half a week at most', 200, 'week', 100, 'month'],
+    ] as const)('are stricter at once with another period: %s', async (_, before, of, amount, per) => {
+      const fan = await patientFan(world)
+      await setLimits(fan, { spending: { ...euros(before), per: of } })
+      const changed = await setLimits(fan, { spending: { ...euros(amount), per } })
+      expect(changed).toMatchObject({ spending: { ...euros(amount), per }, next: null })
+    })
+
+    test.each([
+      ['a day that can be more than a month', 3_099, 'month', 100, 'day'],
+      ['a week that can be more than a month', 599, 'month', 100, 'week'],
+      ['a day that can be more than a week', 699, 'week', 100, 'day'],
+      ['a month of which two are in a week', 199, 'week', 100, 'month'],
+      ['another currency', 1_000, 'month', 1, 'POINTS'],
+    ] as const)('are looser with another period, and wait: %s', async (_, before, of, amount, per) => {
+      const fan = await patientFan(world)
+      await setLimits(fan, { spending: { ...euros(before), per: of } })
+      const wanted = per === 'POINTS' ? monthly(amount, per) : { ...euros(amount), per }
+      const changed = await setLimits(fan, { spending: wanted })
+      expect(changed).toMatchObject({ spending: { ...euros(before), per: of }, next: { spending: wanted } })
+    })
+
+    test('with another period count what was spent in the period that runs', async () => {
+      const fan = await patientFan(world)
+      await setLimits(fan, { spending: monthly(3_200) })
+      expectStatus(201, await topUp(fan, 101))
+      const daily = (amount: number) => ({ spending: { ...euros(amount), per: 'day' as const } })
+      expect(await setLimits(fan, daily(100))).toMatchObject({ spending: monthly(3_200), next: daily(100) })
+      expect(await setLimits(fan, daily(99))).toMatchObject({ ...daily(99), next: null })
+      expect(await setLimits(fan, daily(0))).toMatchObject({ ...daily(0), next: null })
+      expect(refusal(await topUp(fan, 1))).toEqual([409, 'spending_limit_reached'])
+    })
+
+    const CURRENCY = 'must be POINTS or a currency of ISO 4217, such as EUR'
+    const PER = 'must be "day" or "week" or "month"'
+    const AMOUNT = `must be a whole number of 0 to ${Number.MAX_SAFE_INTEGER}`
+    test.each([
+      ['currency', 'XYZ', CURRENCY],
+      ['currency', 'eur', CURRENCY],
+      ['per', 'year', PER],
+      ['per', undefined, 'is required'],
+      ['amount', -1, AMOUNT],
+      ['amount', 1.5, AMOUNT],
+    ])(
+      'that are wrong are refused with the member and what it takes: %s %p',
+      async (member, value, message) => {
+        const fan = await patientFan(world)
+        const { status, body } = await fan.patch('/api/user/limits', {
+          spending: { ...monthly(100), [member]: value },
+        })
+        expect([status, body.errors]).toEqual([422, [{ pointer: `/spending/${member}`, message }]])
+      },
+    )
+
     test('a stricter limit ends the wait for a looser one', async () => {
       const fan = await patientFan(world)
       await setLimits(fan, { spending: monthly(1_000) })
