@@ -3795,7 +3795,7 @@ export interface components {
         };
         /** OwnLimitsChange */
         OwnLimitsChange: {
-            /** @description A stricter limit holds at once. Any other one, null included, holds after 24 hours. */
+            /** @description A stricter limit holds at once: one that allows no more in any period. Any other one, null included, holds after 24 hours. */
             spending?: {
                 /** @description In minor units of the currency, or in points. 0: nothing. */
                 amount: number;

@@ -19,18 +19,9 @@ export function explainFault(fault: ValueError): string {
       return 'is not a member of this request'
     case ValueErrorType.ObjectRequiredProperty:
       return 'is required'
-    case ValueErrorType.Union:
-      return expectedOfUnion(fault.schema)
     default:
       return expected(fault.schema)
   }
-}
-
-/** A union of a type and null, as all nullable members are. */
-function expectedOfUnion(schema: TSchema): string {
-  // Guarantee of the cast: TypeBox writes `anyOf`.
-  const variants = (schema.anyOf as TSchema[] | undefined) ?? []
-  return variants.length > 0 ? `must be ${variants.map(noun).join(' or ')}` : expected(schema)
 }
 
 const expected = (schema: TSchema) => `must be ${noun(schema)}`
@@ -39,6 +30,8 @@ const expected = (schema: TSchema) => `must be ${noun(schema)}`
 function noun(schema: TSchema): string {
   if (typeof schema.errorNoun === 'string') return schema.errorNoun
   if (schema.const !== undefined) return JSON.stringify(schema.const)
+  // Guarantee of the cast: TypeBox writes `anyOf`. Several variants may have the same words.
+  if (schema.anyOf) return [...new Set((schema.anyOf as TSchema[]).map(noun))].join(' or ')
   switch (schema.type) {
     case 'null':
       return 'null'

@@ -54,7 +54,8 @@ export function* errorsWithin(schema: TSchema, value: unknown): Generator<ValueE
   for (const error of errorsOf(schema, value)) yield* placed(error)
 }
 
-function* placed(error: ValueError): Generator<ValueError> {
+/** Of an error, those that have the place: itself, or those within the value. */
+export function* placed(error: ValueError): Generator<ValueError> {
   const { schema, value, errors, type } = error
   const isList = Array.isArray(value)
   const fits = ({ anyOf, type, properties, errorNoun }: TSchema): boolean => {

@@ -1,3 +1,4 @@
+import { CURRENCIES } from '../../core/currencies.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 /** The payment gateway for packs with a price in money. */
@@ -87,8 +88,6 @@ function isOrigin(text: string): boolean {
   const { href, origin } = new URL(text)
   return href === `${origin}/`
 }
-
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
 export function readCashCurrencies(reader: EnvironmentReader): readonly string[] {
   const currencies = [...new Set(reader.list('CASH_CURRENCIES', ','))]

@@ -2,6 +2,7 @@
  * What the club's staff decide, each setting declared once: entry of the catalogue, form, file, documentation and variable follow.
  * The variable of a setting has its name in capitals (`onboardingPoints`: ONBOARDING_POINTS), and wins while it is set.
  */
+import { CURRENCIES } from '../../core/currencies.ts'
 import { isPlainHttps, MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { Integer, OneOf } from '../../core/schemas.ts'
 import { type TSchema, Type } from '../../core/typebox.ts'
@@ -186,8 +187,6 @@ const referralCompletes: Setting<string> = {
     return type
   },
 }
-
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
 const currency: Setting<string | null> = {
   about: 'The currency of the club, of ISO 4217, in which the console shows what points are worth.',

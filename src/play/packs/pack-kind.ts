@@ -2,6 +2,7 @@
  * Imports packs. Price, number of items and weights may change at any time: each purchase freezes them when it starts,
  * and the draw and its proof use the frozen ones. The rarity of a collectible must not change.
  */
+
 import { and, asc, eq, inArray, ne, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
@@ -14,9 +15,9 @@ import {
   slugFaults,
 } from '../../club/catalogue/entry.ts'
 import { columnsIn, statedTexts, type Text } from '../../club/catalogue/texts.ts'
+import { isCurrencyOrPoints } from '../../core/currencies.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from '../eligibility/requires.ts'
-import { POINTS } from '../purchases/purchase.ts'
 import { statedTaxRate, storedTaxRate, taxRateFaults } from '../purchases/tax-rate.ts'
 import { PackEntry, PackItemEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
@@ -24,14 +25,12 @@ import { countHolds, type PackItem, type PackRow, readItems } from './packs.ts'
 import { lockPack } from './supply.ts'
 import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-collectibles.ts'
 
-const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
-
 /** The rules that the schema cannot express. */
 function packFaults(entry: PackEntry): EntryFault[] {
   const { price, items } = entry
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
   return [
-    ...(CURRENCIES.has(price.currency)
+    ...(isCurrencyOrPoints(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
     ...taxRateFaults(entry.taxRate),

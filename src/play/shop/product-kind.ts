@@ -1,4 +1,5 @@
 /** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
+
 import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isUnitOfWork } from '../../../db/row-lock.ts'
@@ -13,11 +14,11 @@ import {
 import type { WrittenBefore } from '../../club/catalogue/kind.ts'
 import { columnsIn, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
+import { isCurrencyOrPoints } from '../../core/currencies.ts'
 import { declareRestrictedKind } from '../eligibility/kind.ts'
 import { columnsOfRequires, normalizeRequires, requiresOf, statedRequires } from '../eligibility/requires.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { hasPackWithoutLimit } from '../packs/give-packs.ts'
-import { POINTS } from '../purchases/purchase.ts'
 import { statedTaxRate, storedTaxRate, taxRateFaults } from '../purchases/tax-rate.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
@@ -26,8 +27,6 @@ import { listOf, type ProductRow, readVariants } from './products.ts'
 import { countHeld, lockProduct, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
 
 type VariantEntry = ProductEntry['variants'][number]
-
-const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
 
 /** The rules that the schema cannot express. */
 function productFaults(entry: ProductEntry): EntryFault[] {
@@ -38,7 +37,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
     )
   const ids = variants.map(({ id }) => id)
   return [
-    ...(CURRENCIES.has(price.currency)
+    ...(isCurrencyOrPoints(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
     ...taxRateFaults(entry.taxRate),

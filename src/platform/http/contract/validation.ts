@@ -2,6 +2,7 @@
 
 import type { ValidationError } from 'elysia'
 import { explainFault, MAX_ERRORS, shorten } from '../../../core/faults.ts'
+import { placed } from '../../../core/formats.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 
@@ -38,11 +39,13 @@ function invalidRequest(request: Request, errors: FieldError[]) {
 function fieldErrors(error: ValidationError): FieldError[] {
   const inUrl = error.type === 'query' || error.type === 'params'
   const faults = error.all.filter(fault => 'type' in fault && 'schema' in fault)
-  return faults.map(fault => {
-    const pointer = shorten(fault.path)
-    const message = explainFault(fault)
-    if (!inUrl) return { pointer, message }
-    // The name of a parameter is its pointer without the escapes of RFC 6901.
-    return { parameter: pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), message }
-  })
+  return faults
+    .flatMap(fault => [...placed(fault)])
+    .map(fault => {
+      const pointer = shorten(fault.path)
+      const message = explainFault(fault)
+      if (!inUrl) return { pointer, message }
+      // The name of a parameter is its pointer without the escapes of RFC 6901.
+      return { parameter: pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), message }
+    })
 }
