@@ -1,6 +1,8 @@
 /** Pages with forms that work without a script, in the words of the page. */
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
 import type { TSchema } from '../../core/typebox.ts'
 import { Nothing, pageDetail } from '../http/contract/operation.ts'
 import type { Bodies } from '../http/edge/body.ts'
@@ -64,12 +66,22 @@ export function form<Body extends TSchema>(
   body: Body,
   parse: (form: URLSearchParams) => Record<string, unknown>,
 ) {
-  const transform = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
-    body: parse(new URLSearchParams(new TextDecoder().decode(await bodies.readBytes(request)))),
-  })
+  const transform = async ({ bodies, request }: { bodies: Bodies; request: Request }) => {
+    requireForm(request)
+    return { body: parse(new URLSearchParams(new TextDecoder().decode(await bodies.readBytes(request)))) }
+  }
   const options: unknown = { query: Nothing, body, transform, detail: pageDetail({ id, takesBody: true }) }
   // Guarantee of the cast: Elysia's types cannot express that a transform sets the body, which is then validated.
   return options as { query: Nothing; body: Body; detail: Record<string, unknown> }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** @throws DomainError `unsupported_media_type` */
+function requireForm({ headers }: Request): void {
+  const [type] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  if (type?.trim() !== FORM)
+    throw new DomainError(transportProblems.unsupported_media_type, { detail: `Send Content-Type: ${FORM}.` })
 }
 
 export function respondWithForm(html: string, status = 200): Response {

@@ -22,6 +22,34 @@ const open = async (world: World, query = '', headers: Record<string, string> = 
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
+onEachEngine('Pages with forms', world => {
+  const form = String(new URLSearchParams({ order: 'x', email: 'a@b.c', location: 'secret' }))
+  test.each([
+    ['application/json', JSON.stringify({ order: 'x', email: 'a@b.c', location: 'secret' })],
+    ['text/plain', form],
+    ['multipart/form-data; boundary=x', form],
+    [null, form],
+  ])('refuse a body of the type %s, and echo nothing of it', async (type, body) => {
+    for (const path of ['/notice', '/withdraw', '/withdraw/confirm']) {
+      const bytes = new TextEncoder().encode(body)
+      const headers: Record<string, string> = type === null ? {} : { 'content-type': type }
+      const request = new Request(`http://localhost${path}`, { method: 'POST', body: bytes, headers })
+      const response = await world.app.handle(request)
+      const text = await response.text()
+      expect([path, response.status]).toEqual([path, 415])
+      expect(text).toContain('unsupported_media_type')
+      expect(text).not.toContain('a@b.c')
+    }
+  })
+
+  test('take a form whatever the case of its type, with parameters', async () => {
+    const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' }
+    const body = 'order=x&email=a%40b.c'
+    const request = new Request('http://localhost/withdraw', { method: 'POST', body, headers })
+    expect((await world.app.handle(request)).status).toBe(404)
+  })
+})
+
 onEachEngine('The page of notices', world => {
   test('takes a notice, and shows its number', async () => {
     const fan = await namedFan(world)
