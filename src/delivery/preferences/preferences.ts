@@ -5,7 +5,9 @@ import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { CATEGORIES, type Category, MARKETING } from '../../club/notifications/categories.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
-import { refuseField } from '../../core/transport-problems.ts'
+import { DomainError } from '../../core/problems.ts'
+import { refuseField, transportProblems } from '../../core/transport-problems.ts'
+import { lacksGuardian } from '../../identity/users/age.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
 import type { NotificationPreferences, NotificationPreferencesChange } from './schema.ts'
 
@@ -126,6 +128,7 @@ export async function changePreferences(
 ): Promise<NotificationPreferences> {
   const set = columnsOf(change)
   if (Object.keys(set).length > 0) {
+    if (await lacksGuardian(tx, userId)) await requireOnlyLess(tx, userId, set)
     const { notificationPreferences: preferences } = tx.tables
     await tx
       .insert(preferences)
@@ -133,6 +136,16 @@ export async function changePreferences(
       .onConflictDoUpdate({ target: preferences.userId, set })
   }
   return readOwnPreferences(tx, { userId })
+}
+
+/** They may switch messages off, and set quiet hours if they have none. @throws DomainError `guardian_consent_required` */
+async function requireOnlyLess(tx: Transaction, userId: string, set: Partial<StatedPreferences>) {
+  const [before = DEFAULTS] = await selectPreferences(tx, toList([userId]))
+  // Guarantee of the cast: `columnsOf` names columns.
+  const names = Object.keys(set) as (keyof StatedPreferences)[]
+  const isLess = (name: keyof StatedPreferences) =>
+    set[name] === false || set[name] === before[name] || (name !== 'timeZone' && before[name] === null)
+  if (!names.every(isLess)) throw new DomainError(transportProblems.guardian_consent_required)
 }
 
 function columnsOf({

@@ -146,14 +146,16 @@ async function appendConsent(
   await recordEvent(tx, { userId, type: 'consent.changed', data: { purpose, documentId, version, granted } })
 }
 
-/** Of a fan who has accepted the terms by their version: a consent too, if the club has a document of this version. */
-export async function consentToTerms(tx: Transaction, userId: string, version: string): Promise<void> {
+/** Of a fan who accepts the terms by their version: a consent, if it is that of the current document. False: it is not. */
+export async function consentToTerms(tx: Transaction, userId: string, version: string): Promise<boolean> {
   await lockToCount(tx, userId)
   const terms = (await readCurrentDocuments(tx)).find(({ purpose }) => purpose === TERMS)
   const before = (await selectLatest(tx, userId)).find(({ purpose }) => purpose === TERMS)
-  if (terms?.version !== version || (before?.granted && before.version === version)) return
+  if (terms?.version !== version) return false
+  if (before?.granted && before.version === version) return true
   const stated = { purpose: TERMS, granted: true, documentId: terms.id, version, source: 'app' }
   await appendConsent(tx, { userId, ...stated }, before)
+  return true
 }
 
 /** Every row, the oldest first: the proof. */

@@ -34,6 +34,7 @@ const fanRoutes = (deps: ConsentDeps) =>
         description:
           'Each change is kept with its time, version and source. What is stated already changes nothing. A withdrawal is accepted with any version. Without the consent of a guardian that they need, fans can only withdraw.',
         whenSuspended: 'allowed',
+        guardianConsent: 'partly',
         body: schema.ConsentChanges,
         responses: { 200: schema.Consents },
         problems: thrownBy.writeConsents,

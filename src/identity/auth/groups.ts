@@ -8,7 +8,7 @@ import type { transportProblems } from '../../core/transport-problems.ts'
 import type { PublicReads, ReadPublic } from '../../platform/cache/public-reads.ts'
 import { bearerInGroup, tokenOf } from '../../platform/http/contract/bearer.ts'
 import { describeGroup, type Group, withRefusals } from '../../platform/http/contract/group.ts'
-import { isAllowedWhenSuspended } from '../../platform/http/contract/when-suspended.ts'
+import { allowedOf } from '../../platform/http/contract/when-suspended.ts'
 import { uncachedInGroup } from '../../platform/http/edge/server-hooks.ts'
 import {
   type IdempotencyDeps,
@@ -71,7 +71,7 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
     })
 
 export const writingOf = (request: Request): Writing => ({
-  allowedWhenSuspended: isAllowedWhenSuspended(request),
+  ...allowedOf(request),
   onlyDeletes: request.method === 'DELETE',
 })
 

@@ -59,8 +59,10 @@ export const termsRoutes = (deps: FanDeps) =>
       operation({
         id: 'acceptTerms',
         whenSuspended: 'allowed',
+        guardianConsent: 'required',
         summary: 'Accept the terms',
-        description: 'Only the current version can be accepted. A repeat changes nothing.',
+        description:
+          'Only the current version can be accepted: `required`, or that of the document of the purpose `terms`. It is also the consent to this document. A repeat changes nothing.',
         body: AcceptTerms,
         responses: { 200: Terms },
         problems: thrownBy.acceptTerms,

@@ -4,7 +4,6 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { requireGuardian } from '../users/age.ts'
 import { policyOf } from './policy.ts'
 import { publicTextProblems } from './problems.ts'
 
@@ -29,13 +28,12 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
     .limit(1)
 })
 
-/** Accepting a version again keeps the time of the first acceptance. */
+/** Current are the version of the settings and that of the document, required or not. Accepting a version again keeps the time of the first acceptance. */
 export async function acceptTerms(tx: Transaction, { userId }: Caller, { version }: { version: string }) {
-  await requireGuardian(tx, userId)
-  if (version !== (await policyOf(tx)).termsVersion)
+  const isOfDocument = await tx.spine.publicText.consentToTerms(tx, userId, version)
+  if (!isOfDocument && version !== (await policyOf(tx)).termsVersion)
     throw new DomainError(publicTextProblems.terms_version_not_current)
   await noteAcceptance(tx, userId, version)
-  await tx.spine.publicText.consentToTerms(tx, userId, version)
   return readTerms(tx, { userId })
 }
 

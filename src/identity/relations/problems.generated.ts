@@ -18,4 +18,5 @@ export const thrownBy = {
   listBlocks: [transportProblems.invalid_cursor],
   listMutes: [transportProblems.invalid_cursor],
   listFollowers: [transportProblems.invalid_cursor],
+  changePrivacy: [transportProblems.guardian_consent_required],
 } as const

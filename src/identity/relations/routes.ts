@@ -28,6 +28,7 @@ interface Change {
   verb(tx: Transaction, caller: Caller, handle: string): Promise<void>
   problems: readonly (typeof thrownBy.followFan)[number][]
   whenSuspended?: 'allowed'
+  guardianConsent?: 'required'
 }
 
 /** `PUT` and `DELETE` of what a fan is to the one with this handle. */
@@ -72,11 +73,12 @@ const changeRoutes = <const Prefix extends string>(
       }),
     )
 
-const describe = ({ id, summary, description, whenSuspended }: Change) => ({
+const describe = ({ id, summary, description, whenSuspended, guardianConsent }: Change) => ({
   id,
   summary,
   description,
   ...(whenSuspended && { whenSuspended }),
+  ...(guardianConsent && { guardianConsent }),
 })
 
 const followingRoutes = (deps: RelationsDeps) =>
@@ -135,6 +137,7 @@ const blockRoutes = (deps: RelationsDeps) =>
       verb: unblockFan,
       problems: thrownBy.unblockFan,
       whenSuspended: 'allowed',
+      guardianConsent: 'required',
     },
   ).get(
     '',
@@ -174,6 +177,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       verb: unmuteFan,
       problems: thrownBy.unmuteFan,
       whenSuspended: 'allowed',
+      guardianConsent: 'required',
     },
   ).get(
     '',
@@ -224,10 +228,13 @@ const privacyRoutes = (deps: RelationsDeps) =>
         id: 'changePrivacy',
         whenSuspended: 'allowed',
         summary: 'Change what you show to others',
-        description: 'Takes effect at once, also for past activity. An omitted member keeps its value.',
+        description:
+          'Takes effect at once, also for past activity. An omitted member keeps its value. Without the consent of a guardian that they need, fans can only show less.',
+        guardianConsent: 'partly',
         body: schema.PrivacyChange,
         limit: 'relations',
         responses: { 200: schema.Privacy },
+        problems: thrownBy.changePrivacy,
         examples: {
           body: { leaderboardName: 'handle' },
           200: { ...schema.DEFAULT_PRIVACY, leaderboardName: 'handle' },

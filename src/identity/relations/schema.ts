@@ -4,13 +4,16 @@ import { type TSchema, Type } from '../../core/typebox.ts'
 
 export const HandleParams = Closed({ handle: IdReference('Handle of the other fan.', 'calebe') })
 
-const Audience = (description: string) => OneOf(['public', 'followers', 'private'], { description })
+export const WIDEST_FIRST = ['public', 'followers', 'private'] as const
+export const MOST_FIRST = ['name', 'handle', 'anonymous'] as const
+
+const Audience = (description: string) => OneOf(WIDEST_FIRST, { description })
 
 const privacyMembers = {
   profile: Audience('Who sees your name, picture, team, rank and points on your page.'),
   activity: Audience('Who sees your activity.'),
   locker: Audience('Who sees your locker.'),
-  leaderboardName: OneOf(['name', 'handle', 'anonymous'], {
+  leaderboardName: OneOf(MOST_FIRST, {
     description:
       'What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.',
   }),

@@ -10,6 +10,8 @@ import { foldDecisions, listDecisions } from './decisions.ts'
 
 export interface Writing extends Locking {
   allowedWhenSuspended: boolean
+  /** Of what suspended fans may write. */
+  allowedWithoutGuardian?: boolean
   /**
    * The write only deletes: for a caller without a record none is created, and `work` gets a caller with an
    * empty id.
@@ -25,12 +27,13 @@ export interface Writing extends Locking {
 export async function writeAsFan<Response>(
   tx: Transaction,
   caller: Subject & Viewer,
-  { allowedWhenSuspended, onlyDeletes = false, ...locking }: Writing,
+  { allowedWhenSuspended, allowedWithoutGuardian = false, onlyDeletes = false, ...locking }: Writing,
   work: (fan: Caller) => Promise<Response>,
 ): Promise<Response> {
   if (onlyDeletes && caller.userId === NOBODY) return work({ ...caller, isNew: false })
   const fan = await lockCaller(tx, caller, locking)
   if (!allowedWhenSuspended) await requireActive(tx, fan)
+  else if (!allowedWithoutGuardian) requireConsent(fan)
   return work(fan)
 }
 
@@ -42,11 +45,12 @@ export async function requireActiveCaller(tx: Transaction, caller: Subject & Vie
   if (caller.userId !== NOBODY) await requireActive(tx, await lockCaller(tx, caller))
 }
 
+function requireConsent({ isFrozen }: Pick<LockedCaller, 'isFrozen'>): void {
+  if (isFrozen) throw new DomainError(transportProblems.guardian_consent_required)
+}
+
 async function requireActive(tx: Transaction, { userId, suspendedUntil, isFrozen }: LockedCaller) {
-  if (!suspendedUntil || suspendedUntil <= tx.now()) {
-    if (isFrozen) throw new DomainError(transportProblems.guardian_consent_required)
-    return
-  }
+  if (!suspendedUntil || suspendedUntil <= tx.now()) return requireConsent({ isFrozen })
   const { suspended } = foldDecisions(await listDecisions(tx, userId))
   throw new DomainError(transportProblems.suspended, {
     until: suspendedUntil.toISOString(),

@@ -27,13 +27,15 @@ export const UNKNOWN_AGE: Age & Pick<User, 'guardianAssuredAt'> = {
 export const isFrozen = ({ ageBand, guardianConsent }: Pick<Age, 'ageBand' | 'guardianConsent'>): boolean =>
   guardianConsent === false && ageBand !== 'adult'
 
-/**
- * For operations that a frozen fan may call, where they grant something. The fan is locked.
- * @throws DomainError `guardian_consent_required`
- */
-export async function requireGuardian(tx: Transaction, userId: string): Promise<void> {
+/** For operations that a frozen fan may call in part: see `guardianConsent` of `operation`. The fan is locked. */
+export async function lacksGuardian(tx: Transaction, userId: string): Promise<boolean> {
   const age = await findAge(tx, userId)
-  if (age && isFrozen(age)) throw new DomainError(transportProblems.guardian_consent_required)
+  return age !== undefined && isFrozen(age)
+}
+
+/** Where they grant something. @throws DomainError `guardian_consent_required` */
+export async function requireGuardian(tx: Transaction, userId: string): Promise<void> {
+  if (await lacksGuardian(tx, userId)) throw new DomainError(transportProblems.guardian_consent_required)
 }
 
 /** What a system of the club has checked. */

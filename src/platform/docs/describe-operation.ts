@@ -74,7 +74,7 @@ const TOKEN_PROBLEMS: Record<CallerKind, ProblemType[]> = {
 
 /** Every problem that the operation can respond with. */
 function problemsOf(
-  { data, problems, probe, takesBody, whenSuspended }: Declared,
+  { data, problems, probe, takesBody, whenSuspended, guardianConsent }: Declared,
   caller: CallerKind,
   takesKey: boolean,
 ): ProblemType[] {
@@ -84,6 +84,7 @@ function problemsOf(
     ...(takesBody && whenSuspended !== 'allowed' && (caller === 'fan' || caller === 'fanOrServer')
       ? [transportProblems.suspended, transportProblems.guardian_consent_required]
       : []),
+    ...(guardianConsent === 'required' ? [transportProblems.guardian_consent_required] : []),
     ...problems,
     ...(takesKey ? COMMON_PROBLEMS.key : []),
     ...COMMON_PROBLEMS[data],

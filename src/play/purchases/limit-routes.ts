@@ -3,6 +3,7 @@ import { operation } from '../../platform/http/contract/operation.ts'
 import type { PurchaseKind } from './kind.ts'
 import { ChangeLimits, exampleLimits, OwnLimits } from './limit-schema.ts'
 import { readLimits, setLimits } from './own-limits.ts'
+import { thrownBy } from './problems.generated.ts'
 
 type LimitDeps = FanDeps & { purchaseKinds: readonly PurchaseKind[] }
 
@@ -27,9 +28,11 @@ export const ownLimitRoutes = (deps: LimitDeps, { purchaseKinds: kinds } = deps)
         whenSuspended: 'allowed',
         summary: 'Limit your spending, or pause it',
         description:
-          'Holds for packs, orders and top-ups that you start later. What is stricter holds at once, what is not holds after 24 hours. Staff see it and cannot change it. An omitted member keeps its value.',
+          'Holds for packs, orders and top-ups that you start later. What is stricter holds at once, what is not holds after 24 hours. Staff see it and cannot change it. An omitted member keeps its value. Without the consent of a guardian that they need, fans can only be stricter.',
+        guardianConsent: 'partly',
         body: ChangeLimits,
         responses: { 200: OwnLimits },
+        problems: thrownBy.setLimits,
         examples: { body: { spending: exampleLimits.spending }, 200: exampleLimits },
       }),
     )

@@ -7,6 +7,7 @@ import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { windowAt } from '../../core/windows.ts'
+import { requireGuardian } from '../../identity/users/age.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { findStoredLimits, storeLimits } from '../../identity/users/stored-limits.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
@@ -122,11 +123,19 @@ export async function setLimits(
   change: ChangeLimits,
 ): Promise<OwnLimits> {
   const [stored, now] = [await findLimits(tx, userId), tx.clock()]
-  const { spending } = limitsAt(stored, now)
+  const before = limitsAt(stored, now)
+  const { spending } = before
   const spent = spending && change.spending ? await readSpent(tx, kinds, userId, spending, now) : null
-  await writeLimits(tx, userId, changeLimits(stored, change, now, spent?.amount))
+  const after = changeLimits(stored, change, now, spent?.amount)
+  if (isLooser(before, after)) await requireGuardian(tx, userId)
+  await writeLimits(tx, userId, after)
   return readLimits(tx, kinds, { userId })
 }
+
+/** Whether something that is less strict waits now, or a pause ends earlier. */
+const isLooser = (before: SetLimits, after: SetLimits): boolean =>
+  (after.next !== null && after.next.at !== before.next?.at) ||
+  (before.pauseUntil !== null && (after.pauseUntil === null || after.pauseUntil < before.pauseUntil))
 
 async function writeLimits(tx: Transaction, userId: string, limits: SetLimits): Promise<void> {
   const isNone = limits.spending === null && limits.next === null && limits.pauseUntil === null

@@ -3,6 +3,7 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import { purchaseProblems } from './problems.ts'
 
 export const thrownBy = {
+  setLimits: [transportProblems.guardian_consent_required],
   issueSandboxReceipt: [purchaseProblems.purchase_not_found],
   receiveStripeEvent: [transportProblems.invalid_signature, purchaseProblems.payment_gateway_unavailable],
   receiveAppStoreNotification: [

@@ -209,6 +209,21 @@ onEachEngine('Terms as a document', world => {
     ])
   })
 
+  test('that are not required are accepted by either operation too, by the version of the document', async () => {
+    const [one, other] = [await world.fan(), await world.fan()]
+    const old = await publish({ required: false })
+    const current = await publish({ required: false })
+    const accepted = await one.put('/api/user/terms', { version: current })
+    const stated = { required: null, accepted: { version: current } }
+    expect([accepted.status, accepted.body]).toMatchObject([200, stated])
+    expect(await termsOf(one)).toMatchObject({ granted: true, grantedVersion: current })
+    expect((await put(other, true, current)).status).toBe(200)
+    expect((await other.get('/api/user/terms')).body).toMatchObject(stated)
+    const refused = await other.put('/api/user/terms', { version: old })
+    expect([refused.status, refused.body.code]).toEqual([409, 'terms_version_not_current'])
+    expect((await put(other, true, old)).body.code).toBe('document_version_not_current')
+  })
+
   test('that were accepted before there was a document are shown, and can be withdrawn', async () => {
     const fan = await world.fan()
     const current = await publish()

@@ -12,7 +12,7 @@ import {
   operation,
 } from '../../../platform/http/contract/operation.ts'
 
-type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenSuspended'
+type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenSuspended' | 'guardianConsent'
 
 export interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {

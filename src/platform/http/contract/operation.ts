@@ -69,6 +69,11 @@ export interface Declaration<Body, Query, Params, Responses, Problem> {
    * their data and sessions. `partly`: the verb refuses the rest.
    */
   whenSuspended?: 'allowed' | 'partly'
+  /**
+   * Of these, what a fan may not use who lacks the consent of a guardian, since it shows more of them to others, or turns something
+   * on. `partly`: the verb refuses that part. They may use the rest, which only protects them, or ends something.
+   */
+  guardianConsent?: 'required' | 'partly'
   examples?: Examples<keyof Responses>
 }
 
@@ -94,6 +99,7 @@ export interface Declared {
   limit?: Policy
   maxBodyBytes?: number
   whenSuspended?: 'allowed' | 'partly'
+  guardianConsent?: 'required' | 'partly'
 }
 
 /** Key in a route's `detail` for its `Declared`; the document omits it. */
@@ -183,7 +189,7 @@ export function operation<
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
     transform: [
       ...(limit ? [countCaller(limit)] : []),
-      ...(declared.whenSuspended ? [noteAllowed] : []),
+      ...(declared.whenSuspended ? [noteAllowed(declared)] : []),
       ...(mayTakeKey ? [refuseBadKey] : []),
       ...(takesBody ? [isBytes(body) ? readBytes : bodyReader(body)] : []),
       ...(findErrors ? [noteFound(findErrors)] : []),

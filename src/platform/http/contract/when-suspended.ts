@@ -1,8 +1,25 @@
-/** Requests of operations that suspended fans may call: `operation({ whenSuspended: 'allowed' })`. */
+/** Requests of operations that fans may call who are suspended, or lack the consent of a guardian. */
 
-const allowed = new WeakSet<Request>()
+/** As `operation` declares it. */
+interface Allowed {
+  whenSuspended?: 'allowed' | 'partly'
+  guardianConsent?: 'required' | 'partly'
+}
+
+const allowed = new WeakMap<Request, Allowed>()
 
 /** A transform of the operation. */
-export const noteAllowed = ({ request }: { request: Request }): void => void allowed.add(request)
+export const noteAllowed =
+  (declared: Allowed) =>
+  ({ request }: { request: Request }): void =>
+    void allowed.set(request, declared)
 
-export const isAllowedWhenSuspended = (request: Request): boolean => allowed.has(request)
+/** What the unit of work of the request refuses, if the verb does not. */
+export function allowedOf(request: Request) {
+  const { whenSuspended, guardianConsent } = allowed.get(request) ?? {}
+  const allowedWhenSuspended = whenSuspended !== undefined
+  return {
+    allowedWhenSuspended,
+    allowedWithoutGuardian: allowedWhenSuspended && guardianConsent !== 'required',
+  }
+}
