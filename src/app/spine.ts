@@ -9,6 +9,7 @@ import { createSegmentsSpine } from '../club/segments/spine.ts'
 import { readStatedSettings } from '../club/settings/settings-kind.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
 import { createPreferencesSpine } from '../delivery/preferences/spine.ts'
+import { decideAgain } from '../delivery/push/hold.ts'
 import { createPushSpine } from '../delivery/push/spine.ts'
 import { createInboxSpine } from '../delivery/stream/spine.ts'
 import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
@@ -62,7 +63,7 @@ export const createSpine = (): Spine => ({
   }),
   eligibility: createEligibilitySpine({ findOwned, isCollectible }),
   items: createItemsSpine(completeSetsOf),
-  preferences: createPreferencesSpine(readConsenting),
+  preferences: createPreferencesSpine(readConsenting, decideAgain),
   inbox: createInboxSpine(countUnread),
   messages: createMessagesSpine(),
   webhooks: createWebhooksSpine(),

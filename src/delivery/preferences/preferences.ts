@@ -134,6 +134,8 @@ export async function changePreferences(
       .insert(preferences)
       .values({ ...DEFAULTS, ...set, userId })
       .onConflictDoUpdate({ target: preferences.userId, set })
+    if (change.quiet !== undefined || change.timeZone !== undefined)
+      await tx.spine.preferences.decideAgain(tx, userId)
   }
   return readOwnPreferences(tx, { userId })
 }

@@ -1,5 +1,5 @@
 /** What a room above knows, and preferences depend on. */
-import type { Reader } from '../../../db/index.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 
 declare module '../../../db/types.ts' {
   interface Spine {
@@ -7,7 +7,11 @@ declare module '../../../db/types.ts' {
   }
 }
 
-/** `readConsenting`: those of the fans who consent to a purpose now. */
+/**
+ * `readConsenting`: those of the fans who consent to a purpose now. `decideAgain`: what quiet hours of the fan hold is decided
+ * by the preferences of now.
+ */
 export const createPreferencesSpine = (
   readConsenting: (reader: Reader, userIds: string[], purpose: string) => Promise<ReadonlySet<string>>,
-) => ({ readConsenting })
+  decideAgain: (tx: Transaction, fanId: string) => Promise<void>,
+) => ({ readConsenting, decideAgain })

@@ -1,7 +1,10 @@
-/** Pushes of a campaign that staff have stopped: held back, and queued again when it continues. */
-import { and, asc, type SQL, sql } from 'drizzle-orm'
+/** Pushes that are held back: of a campaign that staff have stopped, until it continues, and in the quiet hours of their fan. */
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import { isWaiting } from './devices.ts'
 import { queuesOf } from './spine.ts'
 
 /** The reason of a push that is held back. It keeps its content. */
@@ -30,4 +33,35 @@ export async function queueAgain(
   )
   if (held.length > 0) tx.spine.push.queued.announce(tx, queuesOf(held))
   return held.length
+}
+
+/** The reason of a push that waits for the end of quiet hours. It stays pending. */
+export const QUIET = 'quiet_hours'
+
+type Rows = Tables['pushDeliveries']
+
+/** Those whose end has come are due. */
+export const isHeldByQuietHours = ({ reason, dueAt }: Rows, now: Date): SQL =>
+  sql`(coalesce(${reason}, '') = 'quiet_hours' and ${gt(dueAt, now)})`
+
+/** Locks all: a turn that decides by the preferences before the change ends first, and what it has held is found. */
+const lockWaiting = prepared((tx: Transaction, fanId: string) => {
+  const { pushDeliveries: rows } = tx.tables
+  return locksForUpdate(
+    tx,
+    tx
+      .select()
+      .from(rows)
+      .where(and(eq(rows.userId, fanId), isWaiting(tx)))
+      .orderBy(asc(rows.deviceId), asc(rows.position)),
+  )
+})
+
+/** The preferences of the fan have changed: what quiet hours hold is decided again. */
+export async function decideAgain(tx: Transaction, fanId: string): Promise<void> {
+  const held = (await lockWaiting(tx, fanId)).filter(({ reason }) => reason === QUIET)
+  if (held.length === 0) return
+  const due = held.map(row => ({ ...row, dueAt: tx.now() }))
+  await updateRows(tx, tx.tables.pushDeliveries, due, ['dueAt'])
+  tx.spine.push.queued.announce(tx, queuesOf(held))
 }

@@ -2,7 +2,7 @@
  * A turn of a service: one unit of work that stores the results of attempts and claims the next pushes. Claims are leases: if a
  * process dies, its pushes become due when the lease ends. Of each device, only the oldest waiting push can be claimed.
  */
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, not } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
@@ -10,7 +10,7 @@ import { prepared } from '../../../db/prepared.ts'
 import type { Activity } from './activities.ts'
 import { decide, lockDue, lockExpired } from './decide.ts'
 import { deleteDeadDevice, isWaiting } from './devices.ts'
-import { HELD } from './hold.ts'
+import { HELD, isHeldByQuietHours, QUIET } from './hold.ts'
 import type { Attempt } from './sender.ts'
 import { lockService } from './services.ts'
 import { kindOfService, type PushOutcome, type Queue } from './spine.ts'
@@ -56,7 +56,8 @@ export async function takeTurn(
 async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): Promise<Claim[]> {
   if (rows.length === 0) return []
   const names = rows.map(({ userId, deviceId }) => `${userId} ${deviceId}`)
-  const found = await selectWaiting(tx, toList([...new Set(rows.map(({ userId }) => userId))]))
+  const userIds = toList([...new Set(rows.map(({ userId }) => userId))])
+  const found = await selectWaiting(tx, userIds, tx.now())
   const oldest = new Map(found.map(({ userId, deviceId, messageId }) => [`${userId} ${deviceId}`, messageId]))
   const isFirst = (row: DeliveryRow, index: number) => oldest.get(names[index] ?? '') === row.messageId
   const first = rows.filter(isFirst)
@@ -80,28 +81,32 @@ async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): P
     if (!decision) continue
     if (decision.send) {
       const { send: _, ...decided } = decision
-      claims.push({ ...row, ...decided, leaseEndsAt })
-    } else if ('laterAt' in decision) later.push({ ...row, leaseEndsAt: null, dueAt: decision.laterAt })
+      claims.push({ ...row, ...decided, leaseEndsAt, reason: null })
+    } else if ('laterAt' in decision)
+      later.push({ ...row, leaseEndsAt: null, dueAt: decision.laterAt, reason: QUIET })
     else {
       const skipped = { ...row, ...ending(tx, 'skipped', decision.reason) }
       ended.push(decision.reason === HELD ? { ...skipped, content: row.content } : skipped)
     }
   }
-  await updateRows(tx, pushDeliveries, claims.map(rowOf), ['leaseEndsAt', 'countedAt'])
-  await updateRows(tx, pushDeliveries, later, ['leaseEndsAt', 'dueAt'])
+  await updateRows(tx, pushDeliveries, claims.map(rowOf), ['leaseEndsAt', 'countedAt', 'reason'])
+  await updateRows(tx, pushDeliveries, later, ['leaseEndsAt', 'dueAt', 'reason'])
   await updateRows(tx, pushDeliveries, ended, ENDED)
   announce(tx, ended)
   return claims
 }
 
-/** The oldest of each device last. Of one millisecond, ids of messages say which is older. */
-const selectWaiting = prepared((tx: Transaction, userIds: string) => {
+/**
+ * The oldest of each device last. Of one millisecond, ids of messages say which is older. Those that quiet hours hold let later ones
+ * be decided, too.
+ */
+const selectWaiting = prepared((tx: Transaction, userIds: string, now: Date) => {
   const { pushDeliveries } = tx.tables
   const { userId, deviceId, messageId, position } = pushDeliveries
   return tx
     .select({ userId, deviceId, messageId })
     .from(pushDeliveries)
-    .where(and(isWaiting(tx), isListed(tx, tx.tables.pushDeliveries.userId, userIds)))
+    .where(and(isWaiting(tx), isListed(tx, userId, userIds), not(isHeldByQuietHours(pushDeliveries, now))))
     .orderBy(desc(position), desc(messageId))
 })
 

@@ -84,7 +84,7 @@ onEachEngine('Messages of a fan in the console', world => {
         })
       },
       'pending',
-      /^Quiet hours, .*next at 20/,
+      /^Quiet hours of the fan hold it until 20/,
     ],
   ] as const)('say why devices get none: %s', async (_, prepare, state, words) => {
     const fan = await knownFan(world)

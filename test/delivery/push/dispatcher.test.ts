@@ -333,6 +333,32 @@ onEachEngine('A push', world => {
     await settled(id, ['sent'])
   })
 
+  test('is sent at once when the fan ends the quiet hours, in order and with those that came later', async () => {
+    const { fan, id, titles } = await subscribed()
+    const hour = world.clock.now().getUTCHours()
+    const at = (of: number) => `${String((of + 24) % 24).padStart(2, '0')}:00`
+    const quiet = { from: at(hour), to: at(hour + 2) }
+    const held = async (count: number) => {
+      const rows = await deliveriesOf(world, id)
+      const waiting = rows.filter(row => row.dueAt.toISOString().slice(11, 16) === quiet.to)
+      return waiting.length === count && waiting.every(({ reason }) => reason === 'quiet_hours')
+    }
+    expectStatus(200, await fan.patch('/api/user/notifications', { quiet, timeZone: 'UTC' }))
+    await queue(pushOf(id, { title: 'First' }))
+    await waitUntil('the first is held', () => held(1))
+    // It does not wait behind the first: it is decided, too.
+    await queue(pushOf(id, { title: 'Second' }))
+    await waitUntil('the second is held', () => held(2))
+    // Still quiet: they are decided again, and stay held.
+    expectStatus(200, await fan.patch('/api/user/notifications', { timeZone: 'Etc/UTC' }))
+    await waitUntil('both are held again', () => held(2))
+    expect(titles()).toEqual([])
+    expectStatus(200, await fan.patch('/api/user/notifications', { quiet: null }))
+    await queue(pushOf(id, { title: 'Third' }))
+    await settled(id, ['sent', 'sent', 'sent'], SECOND)
+    expect(titles()).toEqual(['First', 'Second', 'Third'])
+  })
+
   test('is deleted after 30 days', async () => {
     const { id } = await subscribed()
     await queue(pushOf(id))

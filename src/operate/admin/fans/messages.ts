@@ -10,6 +10,7 @@ import {
   readPreferences,
 } from '../../../delivery/preferences/preferences.ts'
 import { quietUntil, selectCounted } from '../../../delivery/push/decide.ts'
+import { QUIET } from '../../../delivery/push/hold.ts'
 import { findReachable } from '../../../identity/users/sanction-state.ts'
 import { settingsOf } from '../../../platform/settings/settings.ts'
 import { requireFan } from './head.ts'
@@ -125,7 +126,8 @@ function describePush({ state, reason, status, dueAt, attempts, endedAt }: PushR
   if (state !== 'pending')
     return `${REASONS[reason ?? ''] ?? `Not sent: ${reason}.`}${state === 'failed' ? answered : ''}`
   if (dueAt <= now) return 'It is being sent.'
-  const why = attempts === 0 ? 'Quiet hours, or an earlier push of the device' : `Attempt ${attempts} failed`
+  if (reason === QUIET) return `Quiet hours of the fan hold it until ${dueAt.toISOString()}.${answered}`
+  const why = attempts === 0 ? 'An earlier push of the device goes first' : `Attempt ${attempts} failed`
   return `${why}: next at ${dueAt.toISOString()}.${answered}`
 }
 
