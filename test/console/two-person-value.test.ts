@@ -12,6 +12,7 @@ import { declaredOf } from '../../src/platform/http/contract/operation.ts'
 import { entryKinds, writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { fullCatalogue } from '../club/catalogue/full-catalogue.ts'
 import { addMatch } from '../play/predictions/match-world.ts'
+import { addQuestion, readQuestion } from '../play/questions/questions-world.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -48,6 +49,7 @@ const BY_INPUT = [
   'closeQuestion',
   'createServerKey',
   'inviteStaff',
+  'openQuestion',
   'reportMatch',
   'restoreCatalogueEntry',
   'saveCatalogueEntry',
@@ -76,7 +78,6 @@ const NEVER = [
   'exportPriority',
   'exportSegment',
   'liftSanction',
-  'openQuestion',
   'planCatalogueEntry',
   'planMergeOfFan',
   'previewQuest',
@@ -294,6 +295,22 @@ onEachEngine('two people for money', world => {
     expect((await editor.get(path)).body.status).toBe('live')
     await confirm(asked.body.approvalId, twoPeople.as('editor', 'Eva'))
     expect((await editor.get(path)).body.status).toBe('finished')
+  })
+
+  test.each([
+    ['gives points', 10, 202],
+    ['gives none', null, 200],
+  ])('the close of an open question that %s is moved nearer', async (_, points, nearer) => {
+    const at = (minutes: number) => new Date(world.clock.ms + minutes * 60_000).toISOString()
+    const id = await addQuestion(world, { points, opensAt: at(1), closesAt: at(60) })
+    const editor = twoPeople.as('editor', next())
+    const open = async (closesAt: string) =>
+      (await editor.post(`/api/live/questions/${id}/open`, { closesAt, reason })).status
+    // It begins, and then stays open for longer.
+    expect([await open(at(30)), await open(at(45))]).toEqual([200, 200])
+    expect(await open(at(1))).toBe(nearer)
+    const { closesAt } = await readQuestion(world.anonymous, id)
+    expect(closesAt).toBe(at(nearer === 200 ? 1 : 45))
   })
 
   describe('the check-in of a match', () => {

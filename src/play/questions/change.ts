@@ -90,6 +90,13 @@ async function changeQuestion(
   tx.invalidate(questionsTag)
 }
 
+/** Whether opening a question until then closes one earlier that is open, which fans see as open until `closesAt`. */
+export async function closesEarlier(reader: Reader, questionId: string, closesAt: Date): Promise<boolean> {
+  const row = await findQuestion(reader, questionId)
+  const now = reader.now()
+  return row !== undefined && row.opensAt <= now && row.closesAt > now && closesAt < row.closesAt
+}
+
 /** Whether `CONSOLE_TWO_PERSON=money` asks for a second person: fans get points for the correct option. */
 export async function givesPoints(reader: Reader, questionId: string): Promise<boolean> {
   const [entry] = await questionKind.read(reader, [questionId])

@@ -1,6 +1,12 @@
 /** Questions by hand: staff open, close and answer them, and see the votes. */
 import { instantIn } from '../../../core/instant.ts'
-import { answerQuestion, closeQuestion, givesPoints, openQuestion } from '../../../play/questions/change.ts'
+import {
+  answerQuestion,
+  closeQuestion,
+  closesEarlier,
+  givesPoints,
+  openQuestion,
+} from '../../../play/questions/change.ts'
 import { listMatchQuestions, readQuestionDetail } from '../../../play/questions/progress.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
@@ -28,7 +34,10 @@ export const questionRoutes = (deps: StaffDeps) => {
       id: 'openQuestion',
       summary: 'Open a question now',
       description: 'A question that has an answer and votes cannot be opened again.',
-      onePerson: 'It gives nothing: the answer does.',
+      // Opening gives nothing: the answer does. An earlier close of an open question is a close.
+      onePerson: async ({ body: { closesAt }, params: { questionId }, reader }) =>
+        !(await closesEarlier(reader, questionId, instantIn(closesAt))) ||
+        !(await givesPoints(reader, questionId)),
       body: schema.OpenQuestion,
       verb: (tx, { body: { closesAt }, params: { questionId } }) =>
         openQuestion(tx, questionId, instantIn(closesAt)),
