@@ -1,6 +1,7 @@
 /** Matches whose predictions close soon. */
 import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { findCompetition } from '../competitions/competition-kind.ts'
 import { readSides } from '../teams/teams.ts'
 import { readDeadline } from './matches.ts'
@@ -45,5 +46,12 @@ export async function describeMatch(
     awayTeam: away.name,
     kickoffAt: kickoffAt.toISOString(),
     closesAt: closesAt.toISOString(),
+    deadline: inWords(closesAt, await timeZoneOf(reader)),
   }
+}
+
+/** With the zone, since fans are in others: `2026-08-15 19:30 Europe/London`. */
+function inWords(at: Date, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
+  return `${local.toPlainDate()} ${local.toPlainTime().toString({ smallestUnit: 'minute' })} ${timeZone}`
 }

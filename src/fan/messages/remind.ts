@@ -8,6 +8,7 @@ import { describeMatch, listClosing } from '../../club/matches/closing.ts'
 import type { Moment } from '../../club/notifications/moments.ts'
 import { type Notification, readListening } from '../../club/notifications/notifications.ts'
 import { lockFans } from '../../identity/users/locks.ts'
+import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { selectEnding } from '../../play/memberships/ending.ts'
 import { selectPredictors } from '../../play/predictions/unpredicted.ts'
 import { writeMessages } from './write-messages.ts'
@@ -48,7 +49,13 @@ async function remindOfMatches(
     closing.map(({ id }) => id),
   )
   let sum = 0
+  // One that is entered in its last hours has one message, about these.
+  const isLate = ({ closesAt }: { closesAt: Date }) =>
+    moment === 'match.opened' &&
+    listening.has('match.not_tipped') &&
+    closesAt.getTime() - db.read.now().getTime() <= MATCH_MOMENTS['match.not_tipped']
   for (const match of closing.filter(({ id }) => !done.has(id))) {
+    if (isLate(match)) continue
     const data = await describeMatch(db.read, match)
     while (!stopping()) {
       const began = process.cpuUsage()
@@ -108,8 +115,15 @@ async function remindBatch(
   return { written, isLast }
 }
 
+/** The date, in the zone of the club. */
+function lastDayBefore(end: Date, timeZone: string): string {
+  const last = Temporal.Instant.fromEpochMilliseconds(end.getTime() - 1)
+  return last.toZonedDateTimeISO(timeZone).toPlainDate().toString()
+}
+
 /** Looks at all memberships that end in this time: what was told before is left out. */
 async function remindOfMemberships({ db, stopping = () => false }: Running, listening: Listening) {
+  const timeZone = await timeZoneOf(db.read)
   let [sum, after] = [0, '']
   while (!stopping()) {
     const began = process.cpuUsage()
@@ -120,7 +134,7 @@ async function remindOfMemberships({ db, stopping = () => false }: Running, list
       userId,
       cause: `membership.ending ${ref} ${endsAt.toISOString()}`,
       type: 'membership.ending' satisfies Moment,
-      data: { ref, kindId, endsAt: endsAt.toISOString() },
+      data: { ref, kindId, endsAt: endsAt.toISOString(), lastDay: lastDayBefore(endsAt, timeZone) },
     }))
     const told = await readTold(
       db.read,

@@ -57,3 +57,5 @@ export async function inboxOf(
 }
 
 export const titlesOf = async (fan: Fan) => (await inboxOf(fan)).messages.map(({ title }) => title)
+
+export const bodiesOf = async (fan: Fan) => (await inboxOf(fan)).messages.map(({ body }) => body)

@@ -4,9 +4,9 @@ import { remindFans } from '../../../src/fan/messages/remind.ts'
 import { settleMemberships } from '../../../src/play/memberships/sweep.ts'
 import { addMembershipKind, putMembership, ticketOffice } from '../../play/memberships/memberships-world.ts'
 import { expectStatus } from '../../play/packs/packs-world.ts'
-import { predict } from '../../play/predictions/match-world.ts'
+import { addCompetition, predict } from '../../play/predictions/match-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
-import { addNotification, knownFan, titlesOf } from './messages-world.ts'
+import { addNotification, bodiesOf, knownFan, titlesOf } from './messages-world.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -69,6 +69,30 @@ onEachEngine(
       ])
     })
 
+    test('of a match names the deadline of its round, and comes once if the match is entered late', async () => {
+      const add = (hours: number, more: object = {}) =>
+        world.match({
+          id: `match-${crypto.randomUUID()}`,
+          kickoffAt: new Date(world.clock.ms + hours * HOUR),
+          ...more,
+        })
+      const before = await add(1)
+      const fan = await knownFan(world)
+      await predict(fan, before, 1, 0)
+      world.clock.advance(2 * HOUR)
+      const ofRound = { competition: await addCompetition(world), round: 'final' }
+      const first = await add(30, ofRound)
+      await predict(fan, first, 1, 0)
+      await add(31, ofRound)
+      expect(await run()).toBe(1)
+      const closesAt = new Date(world.clock.ms + 30 * HOUR).toISOString()
+      const deadline = `${closesAt.slice(0, 10)} ${closesAt.slice(11, 16)} UTC`
+      expect(await bodiesOf(fan)).toEqual([`Predictions are open until ${deadline}.`])
+      await add(2)
+      expect([await run(), await run()]).toEqual([1, 0])
+      expect((await titlesOf(fan))[0]).toContain('last hours to predict')
+    })
+
     test('of a membership that ends comes in its last 30 days, once, unless another one follows', async () => {
       await addMembershipKind(world)
       const office = await ticketOffice(world)
@@ -76,7 +100,8 @@ onEachEngine(
       const at = (days: number) => new Date(world.clock.ms + days * DAY).toISOString()
       const put = async (of: Fan, startsAt: string, endsAt: string) =>
         expectStatus(201, await putMembership(office, world, of, { startsAt, endsAt }))
-      for (const one of [fan, renews]) await put(one, at(-100), at(40))
+      const endsAt = at(40)
+      for (const one of [fan, renews]) await put(one, at(-100), endsAt)
       await put(renews, at(40), at(400))
       await settleMemberships(world)
       expect(await run()).toBe(0)
@@ -84,7 +109,11 @@ onEachEngine(
       expect((await Promise.all([run(), run()])).toSorted()).toEqual([0, 1])
       world.clock.advance(DAY)
       expect(await run()).toBe(0)
-      expect([await titlesOf(fan), await titlesOf(renews)]).toEqual([['Your membership ends in 30 days'], []])
+      expect([await titlesOf(fan), await titlesOf(renews)]).toEqual([['Your membership ends soon'], []])
+      const [told] = await bodiesOf(fan)
+      // The end is the instant after the last day.
+      const last = Temporal.Instant.fromEpochMilliseconds(Date.parse(endsAt) - 1)
+      expect(told).toContain(`last day is ${last.toString().slice(0, 10)}.`)
     })
   },
   { worldPer: 'test' },
