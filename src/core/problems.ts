@@ -64,6 +64,8 @@ interface Explanation {
   errors?: FieldError[]
   /** Seconds until a retry can succeed. */
   retryAfter?: number
+  /** What clients read of the limit that refuses, as headers. */
+  limits?: Record<string, string>
   /** For a unit of work that needs data of another system: reads the data, before the unit of work runs again. */
   prepare?: (() => Promise<unknown>) | undefined
   /** Logged with the request id. Not part of the response. */
@@ -85,9 +87,9 @@ export class DomainError<Type extends ProblemType = ProblemType> extends Error {
     this.name = 'DomainError'
     this.type = type
     // Guarantee of the casts: the parameter has the members of an explanation and those of the type.
-    const { detail, errors, retryAfter, prepare, security, ...members } = (extra ?? {}) as Explanation &
-      Record<string, unknown>
-    this.explanation = { detail, errors, retryAfter, prepare, security }
+    const { detail, errors, retryAfter, limits, prepare, security, ...members } = (extra ??
+      {}) as Explanation & Record<string, unknown>
+    this.explanation = { detail, errors, retryAfter, limits, prepare, security }
     this.members = members as MembersOf<Type>
   }
 

@@ -43,7 +43,8 @@ export function useTwoProcesses(
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
     const text = await response.text()
-    return { status: response.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> }
+    const { headers, status } = response
+    return { status, headers, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> }
   }
 
   return {

@@ -27,6 +27,10 @@ for (const engine of engines) {
       const here: unknown[] = []
       for (let n = 0; n <= LIMIT; n++) here.push(await guess(HERE))
       expect(here).toEqual([...Array(LIMIT).fill('code_not_found'), 'rate_limited'])
+      // A client that reads the headers waits for the limit that refuses, which is not that of its requests.
+      const refused = await processes.call(HERE, guesser, 'POST', '/api/codes', { code: 'NO-SUCH-CODE' })
+      expect(refused.headers.get('ratelimit')).toMatch(/, "codes";r=0;t=\d+$/)
+      expect(refused.headers.get('ratelimit-policy')).toEndWith(`, "codes";q=${LIMIT};w=600`)
       const { rateLimitWindows } = processes.db.tables
       await waitUntil('the guesses are shared', async () => {
         const windows = await processes.db.read.select().from(rateLimitWindows)

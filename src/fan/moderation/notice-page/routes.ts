@@ -75,8 +75,9 @@ export const noticePages = ({ db }: { db: Database }) =>
           if (status !== 429 && status !== 503) throw error
           const page = status === 429 ? 'limited' : 'failed'
           const response = respondWithForm(formPage(words, typed, { page, fields }), status)
-          const { retryAfter } = refusal.explanation
+          const { retryAfter, limits = {} } = refusal.explanation
           if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
+          for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
           return response
         }
       },

@@ -300,7 +300,8 @@ export const serverHooks = (
           if (response.type.status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: response.code, error }, 'request failed')
           }
-          const { detail, security } = response.explanation
+          const { detail, limits, security } = response.explanation
+          if (limits) addLimits(set.headers, limits)
           // The detail of an unknown path is a path.
           const logged = response.code === 'not_found' ? undefined : detail
           log.debug({ requestId, code: response.code, detail: logged }, 'request refused')

@@ -9,7 +9,7 @@ import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 /** An item of the lists of policies that counted the request (draft-ietf-httpapi-ratelimit-headers-11). */
 export type RateLimitHeaders = Record<'RateLimit' | 'RateLimit-Policy', string>
 
-/** Receives the headers before `rate_limited` is thrown. */
+/** Receives the headers of a policy that accepts the request. `rate_limited` has those of the one that refuses it. */
 type Report = (headers: RateLimitHeaders) => void
 
 /** Policies that limit guesses: of tokens, of redemption codes, of codes of campaigns, and of who ordered what. */
@@ -25,7 +25,7 @@ const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
 /** Adds to the policies that have counted the request before. */
 export function addLimits(
   headers: Record<string, string | number | undefined>,
-  limits: RateLimitHeaders,
+  limits: Record<string, string>,
 ): void {
   for (const [name, value] of Object.entries(limits))
     headers[name] = [headers[name], value].filter(Boolean).join(', ')
@@ -149,13 +149,20 @@ function limit(
   if (!limiter.counts(policy)) return null
   const allowance = count ? limiter.consume(policy, keyOf()) : limiter.check(policy, keyOf())
   if (allowance === null) return null
-  report(headersOf(allowance))
-  if (allowance.allowed) return allowance
+  if (allowance.allowed) {
+    report(headersOf(allowance))
+    return allowance
+  }
   const { quota, windowSeconds, resetSeconds } = allowance
   const event = GUESSES[policy]
   const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
   const security = event && { event, ...members }
-  throw new DomainError(transportProblems.rate_limited, { detail, retryAfter: resetSeconds, security })
+  throw new DomainError(transportProblems.rate_limited, {
+    detail,
+    retryAfter: resetSeconds,
+    limits: headersOf(allowance),
+    security,
+  })
 }
 
 /** How many may fail, now. @throws DomainError `rate_limited` if none may */

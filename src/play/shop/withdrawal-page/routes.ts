@@ -86,10 +86,11 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
       const { status } = refusal.type
       const fault = FAULTS[refusal.code] ?? (status === 503 ? 'failed' : undefined)
       if (fault === undefined) throw error
-      const { security, retryAfter } = refusal.explanation
+      const { security, retryAfter, limits = {} } = refusal.explanation
       if (security) logSecurityEvent(log, security.event, { requestId: requestIdOf(set), path: PATH })
       const response = respondWithForm(formPage(words, pair, fault), status)
       if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
+      for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
       return response
     }
   }
