@@ -15,7 +15,7 @@ import { readRun, selectStreaks } from './streaks.ts'
 /** Further past periods appear after these are claimed. */
 const MAX_PAST = 100
 
-/** Active quests that have started, by id. Ended quests are included while they are active. */
+/** Active quests that have started, by id, without those for a segment that the fan is not in. Ended quests are included while they are active. */
 export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer) {
   const now = read.now()
   const { byId } = await getQuestSet(read, cache)
@@ -46,14 +46,15 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer
     [...asked].map(({ id, current }) => ({ id, requires: current.eligibility })),
   )
   const rest = new Map(rows.map(row => [`${row.questId} ${row.period}`, row]))
-  const current = shown.map(({ quest, period }) => {
+  const current = shown.flatMap(({ quest, period }) => {
     const name = `${quest.id} ${period.key}`
     const row = rest.get(name)
     rest.delete(name)
-    return presentQuest(
-      { quest, period, completed, row, streak: streaks.get(quest.id), unmet: unmet.get(quest.id) },
-      now,
-    )
+    const blockers = unmet.get(quest.id)
+    // What the fan has completed stays, also after leaving the segment.
+    if (!row?.completedAt && blockers?.includes('not_in_segment')) return []
+    const facts = { quest, period, completed, row, streak: streaks.get(quest.id), unmet: blockers }
+    return [presentQuest(facts, now)]
   })
   const past = [...rest.values()]
     .filter(({ completedAt, claimedAt }) => completedAt && !claimedAt)

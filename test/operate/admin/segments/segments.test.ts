@@ -216,7 +216,16 @@ onEachEngine('A segment', world => {
       const refused = await ask(outside, id)
       expect([refused.status, refused.body.code]).toEqual([409, 'not_in_segment'])
       expect(JSON.stringify(refused.body)).not.toMatch(/Secret|ireland/)
-      if (list !== 'quests') expect(await blockersOf(outside, id, list)).toContain('not_in_segment')
+      if (list === 'quests') {
+        const idsOf = async (fan: Fan) =>
+          (await fan.get('/api/quests')).body.quests.map((quest: { id: string }) => quest.id)
+        const stranger = await world.fan()
+        await liveIn(stranger, 'PT')
+        expect(await idsOf(stranger)).not.toContain(id)
+        // They have completed it.
+        expect(await idsOf(outside)).toContain(id)
+        expect(await idsOf(inside)).toContain(id)
+      } else expect(await blockersOf(outside, id, list)).toContain('not_in_segment')
       expect((await ask(inside, id)).body.code).toBeUndefined()
     }
     await world.db.write(tx => segmentKind.deactivate(tx, entry.id))
