@@ -8,7 +8,7 @@ import { findMatch } from '../../club/matches/matches.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
+import { refuseField, transportProblems } from '../../core/transport-problems.ts'
 import { lockToCount } from '../../identity/users/locks.ts'
 import { urlFault } from '../webhooks/endpoints.ts'
 import { LIVE_ACTIVITY, LIVE_SERVICE, queueActivities } from './activities.ts'
@@ -39,6 +39,8 @@ export async function putDevice(
   const tokenHash = hashOfToken(kind, token)
   const encryptedToken = encryptToken(deviceEncryption, tx, tokenHash, token)
   const matchId = input.matchId ?? null
+  if (matchId !== null && !(await findMatch(tx, matchId))?.active)
+    refuseField({ pointer: '/matchId', message: 'must be an active match' })
   const [known] = await selectDevice(tx, userId, deviceId)
   // Another token is another device to its service: what waits for the old one is not for it.
   if (known && known.tokenHash !== tokenHash) await deletePushes(tx, userId, deviceId)
@@ -57,6 +59,9 @@ async function queueFirst(tx: Transaction, device: DeviceRow, matchId: string): 
   if (match) await queueActivities(tx, match, [device], { again: true })
 }
 
+/** Whole bytes. Apple does not say how many. */
+const HEXADECIMAL = /^(?:[0-9A-Fa-f]{2})+$/
+
 /** What the sender needs, and which service it is. @throws DomainError `validation_failed` */
 function readTarget({ kind, token, subscription, matchId }: DeviceInput, production: boolean) {
   const isWebPush = kind === 'webpush'
@@ -71,6 +76,9 @@ function readTarget({ kind, token, subscription, matchId }: DeviceInput, product
       : []),
     ...(subscription && !isPoint(subscription.keys.p256dh)
       ? [{ pointer: '/subscription/keys/p256dh', message: 'is not a public key of P-256' }]
+      : []),
+    ...((kind === 'apns' || kind === LIVE_ACTIVITY) && token !== undefined && !HEXADECIMAL.test(token)
+      ? [{ pointer: '/token', message: 'must be in hexadecimal' }]
       : []),
     ...(endpointFault === null ? [] : [{ pointer: '/subscription/endpoint', message: endpointFault }]),
   ]

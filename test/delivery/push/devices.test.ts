@@ -44,12 +44,13 @@ onEachEngine('Devices of a fan', world => {
     })
     const { subscription } = newSubscription()
     expectStatus(201, await putDevice(fan, 'browser', { kind: 'webpush', subscription }))
-    const activity = { kind: 'live_activity', token: 'abc', matchId: 'lisbon-porto' }
+    const matchId = await world.match({ id: `match-${crypto.randomUUID()}` })
+    const activity = { kind: 'live_activity', token: 'ab12', matchId }
     expectStatus(201, await putDevice(fan, 'activity', activity))
     const { devices, vapidPublicKey } = expectStatus(200, await fan.get('/api/user/devices'))
     expect(devices).toMatchObject([
       again,
-      { deviceId: 'activity', kind: 'live_activity', matchId: 'lisbon-porto' },
+      { deviceId: 'activity', kind: 'live_activity', matchId },
       { deviceId: 'browser', kind: 'webpush' },
     ])
     expect(Buffer.from(vapidPublicKey, 'base64url')).toHaveLength(65)
@@ -61,9 +62,12 @@ onEachEngine('Devices of a fan', world => {
   test.each([
     ['/token', { kind: 'fcm' }],
     ['/token', { kind: 'webpush', token: 'x', subscription: newSubscription().subscription }],
+    ['/token', { kind: 'apns', token: 'zz' }],
+    ['/token', { kind: 'live_activity', token: 'abc' }],
+    ['/matchId', { kind: 'live_activity', token: 'ab', matchId: 'nope' }],
     ['/subscription', { kind: 'webpush' }],
-    ['/subscription', { kind: 'apns', token: 'x', subscription: newSubscription().subscription }],
-    ['/matchId', { kind: 'apns', token: 'x', matchId: 'lisbon-porto' }],
+    ['/subscription', { kind: 'apns', token: 'ab', subscription: newSubscription().subscription }],
+    ['/matchId', { kind: 'apns', token: 'ab', matchId: 'lisbon-porto' }],
     [
       '/subscription/endpoint',
       { kind: 'webpush', subscription: newSubscription('ftp://push.example').subscription },
@@ -81,7 +85,7 @@ onEachEngine('Devices of a fan', world => {
 
   test('a token has one fan: the last one to register it', async () => {
     const [ada, bob] = [await knownFan(world), await knownFan(world)]
-    const token = { kind: 'apns', token: `shared${ada.id}` }
+    const token = { kind: 'apns', token: ada.id.replaceAll('-', '') }
     expectStatus(201, await putDevice(ada, 'phone', token))
     await queue(pushOf(ada.id))
     expectStatus(201, await putDevice(bob, 'phone', token))

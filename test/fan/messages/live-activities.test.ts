@@ -30,7 +30,7 @@ onEachEngine('A Live Activity', world => {
 
   async function showing(matchId: string | undefined, fan?: Awaited<ReturnType<typeof knownFan>>) {
     const of = fan ?? (await knownFan(world))
-    const token = `token${++made}`
+    const token = String(++made).padStart(8, '0')
     const deviceId = `phone-${made}`
     const device = { kind: 'live_activity', token, ...(matchId === undefined ? {} : { matchId }) }
     expectStatus(201, await putDevice(of, deviceId, device))
