@@ -9,6 +9,7 @@ import {
 } from '../src/fan/status/priority.ts'
 import { readChanges } from '../src/fan/status/priority-changes.ts'
 import type { Changes } from '../src/fan/status/priority-schema.ts'
+import { isMembershipKind } from '../src/play/memberships/membership-kind.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
@@ -37,6 +38,8 @@ await runCommand(command, async ({ options, openDatabase, note, print }) => {
   const db = await openDatabase()
   const asOf = options.asOf ?? db.read.now()
   if (isFuture(db.read, asOf)) failUsage('--as-of must not be in the future')
+  if (membership !== undefined && !(await isMembershipKind(db.read, membership)))
+    fail(`There is no kind of membership ${membership}.`)
   const filter = { account, from, membership, asOf }
   try {
     await requireAccount(db.read, account)

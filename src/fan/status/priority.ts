@@ -10,6 +10,7 @@ import { getAccountSet } from '../../economy/accounts/account-set.ts'
 import { type Place, readPlaces } from '../../economy/accounts/order.ts'
 import { accountProblems } from '../../economy/accounts/problems.ts'
 import { isActiveUser } from '../../identity/users/users.ts'
+import { requireMembershipKind } from '../../play/memberships/membership-kind.ts'
 import { hasMembership, readNumbers } from '../../play/memberships/memberships.ts'
 import { readChanges } from './priority-changes.ts'
 
@@ -39,6 +40,9 @@ export async function listPriority(
   const asOf = position?.asOf ?? (stated === undefined ? reader.now() : parseQueryInstant(stated))
   if (!asOf) throw new DomainError(transportProblems.invalid_cursor)
   if (isFuture(reader, asOf)) refuseField({ parameter: 'asOf', message: 'must not be in the future' })
+  const { membership } = filter
+  await requireAccount(reader, filter.account)
+  if (membership !== undefined) await requireMembershipKind(reader, membership, { parameter: 'membership' })
   const places = await readPart(reader, { ...filter, asOf }, { after: position?.after, limit: limit + 1 })
   const { shown, nextCursor } = cutPage(places, limit, last =>
     cursors.encode(list, `${asOf.getTime()} ${last.total} ${last.reachedAt.getTime()} ${last.userId}`),

@@ -6,6 +6,7 @@ import { Active, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry
 import { declarePlainKind } from '../../club/catalogue/plain-kind.ts'
 import { presentText, Text } from '../../club/catalogue/texts.ts'
 import { Closed } from '../../core/schemas.ts'
+import { refuseField } from '../../core/transport-problems.ts'
 import { Type } from '../../core/typebox.ts'
 
 const Benefits = Type.Optional(
@@ -37,6 +38,16 @@ export const membershipKind = declarePlainKind({
 
 export const isMembershipKind = async (reader: Reader, id: string): Promise<boolean> =>
   (await selectKind(reader, id)) !== undefined
+
+/** For a filter. @throws DomainError `validation_failed` */
+export async function requireMembershipKind(
+  reader: Reader,
+  id: string,
+  place: { parameter: string } | { pointer: string },
+): Promise<void> {
+  if (!(await isMembershipKind(reader, id)))
+    refuseField({ ...place, message: 'must be a kind of membership of the catalogue' })
+}
 
 const selectKind = preparedRow((reader: Reader, id: string) => {
   const { memberships } = reader.tables

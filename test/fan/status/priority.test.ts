@@ -36,6 +36,7 @@ onEachEngine('GET /api/priority', world => {
       const entries = [...first.entries]
       for (let { nextCursor } = first; nextCursor !== null; ) {
         const page = await read(`&limit=2${query}&cursor=${nextCursor}`)
+        expect(page.asOf).toBe(first.asOf)
         entries.push(...page.entries)
         nextCursor = page.nextCursor
       }
@@ -58,7 +59,7 @@ onEachEngine('GET /api/priority', world => {
   }
 
   test('lists fans by their total, and of equal ones who reached it first', async () => {
-    const { office, earn, read, all, fansOf, ids } = await setUp()
+    const { account, office, earn, read, all, fansOf, ids } = await setUp()
     const [a = '', b = '', c = '', d = ''] = ids
     await earn(b, 50)
     await earn(a, 50)
@@ -74,6 +75,9 @@ onEachEngine('GET /api/priority', world => {
     expect(fansOf(await all())).toEqual(order)
     expect(fansOf(await read('&from=50'))).toEqual(order.slice(0, 3))
     expect(refusal(await office.get('/api/priority?account=unknown'))).toEqual([404, 'account_not_found'])
+    expect(refusal(await office.get('/api/priority?account=unknown&membership=nope'))[0]).toBe(404)
+    const nope = await office.get(`/api/priority?account=${account}&membership=nope`)
+    expect(nope).toMatchObject({ status: 422, body: { errors: [{ parameter: 'membership' }] } })
     const other = world.withToken(await world.serverKey(['fans:read'], { source: `fans-${++made}` }))
     expect(refusal(await other.get('/api/priority?account=unknown'))).toEqual([403, 'insufficient_scope'])
   })

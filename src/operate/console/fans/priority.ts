@@ -9,7 +9,7 @@ import { priorityCsv, requireAccount } from '../../../fan/status/priority.ts'
 import { readChanges } from '../../../fan/status/priority-changes.ts'
 import { Changes } from '../../../fan/status/priority-schema.ts'
 import { Reason } from '../../../identity/staff/reason.ts'
-import { listMembershipKinds } from '../../../play/memberships/membership-kind.ts'
+import { listMembershipKinds, requireMembershipKind } from '../../../play/memberships/membership-kind.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { type StaffDeps, staff } from '../contract/staff.ts'
 import { csvFile } from '../contract/text-file.ts'
@@ -67,7 +67,10 @@ export const priorityRoutes = (deps: StaffDeps) => {
       '/export',
       async ({ act, body: { reason, asOf: stated, ...filter } }) => {
         const asOf = stated === undefined ? db.read.now() : instantIn(stated)
+        const { membership } = filter
         await requireAccount(db.read, filter.account)
+        if (membership !== undefined)
+          await requireMembershipKind(db.read, membership, { pointer: '/membership' })
         await act({ kind: 'account', id: filter.account }, reason, async () => {}, {
           detail: { ...filter, asOf: asOf.toISOString() },
         })
