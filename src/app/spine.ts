@@ -37,7 +37,7 @@ import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
 import { endRequestsAbout } from '../identity/staff/approvals/end-requests.ts'
 import { forgetSegments } from '../operate/admin/season/sweep.ts'
 import { isInSegment } from '../operate/admin/segments/segments.ts'
-import { listUses } from '../operate/admin/segments/uses.ts'
+import { listAccountUses, listUses } from '../operate/admin/segments/uses.ts'
 import { createSettingsSpine } from '../platform/settings/settings.ts'
 import { placeEarners } from '../play/divisions/place.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
@@ -54,7 +54,7 @@ export const createSpine = (): Spine => ({
   publicText: createPublicTextSpine({ flag: fileAutomaticReport, consentToTerms }),
   matches: createMatchesSpine(recordMatchUpdate),
   segments: createSegmentsSpine({ isInSegment, readAccountTiers, listUses }),
-  accounts: createAccountsSpine(recordTiers, lockLedgers),
+  accounts: createAccountsSpine(recordTiers, lockLedgers, listAccountUses),
   points: createPointsSpine(recordEntries, changeLeagueBaselines, placeEarners),
   events: createEventsSpine({
     readers: [questReader, referralReader],

@@ -127,6 +127,8 @@ export function declarePlainKind<
     read: async (reader, ids) => (await readRows(reader, ids)).map(entryOf),
     async deactivate(tx, id) {
       await lock?.(tx)
+      const [row] = conflicts ? await readRows(tx, [id]) : []
+      if (row?.active) refuseEntry(...((await conflicts?.(tx, { ...entryOf(row), active: false })) ?? []))
       return deactivateEntry(tx, table(tx.tables), list, id)
     },
   })

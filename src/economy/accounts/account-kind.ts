@@ -2,6 +2,7 @@
 import { and, eq, gt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
+import type { EntryFault } from '../../club/catalogue/entry.ts'
 import { Active, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
 import { declarePlainKind } from '../../club/catalogue/plain-kind.ts'
 import { Text } from '../../club/catalogue/texts.ts'
@@ -60,6 +61,31 @@ export const AccountEntry = Closed(
 )
 export type AccountEntry = Static<typeof AccountEntry>
 
+/** What active entries name stays: a reward of a tier that is gone is for nobody, and a rule pays into an account that nobody sees. */
+async function useFaults(
+  reader: Reader,
+  { id, tiers = [], active = true }: AccountEntry,
+): Promise<EntryFault[]> {
+  const [stored] = await accountKind.read(reader, [id])
+  if (!stored?.active) return []
+  const kept = new Set(active ? tiers.map(tier => tier.id) : [])
+  const removed = (stored.tiers ?? []).map(tier => tier.id).filter(tier => !kept.has(tier))
+  if (active && removed.length === 0) return []
+  const uses = await reader.spine.accounts.listUses(reader, id)
+  const named = (of: { kind: string; id: string }[]) =>
+    of.map(({ kind, id: entry }) => `${kind} ${entry}`).join(', ')
+  if (!active)
+    return uses.length === 0
+      ? []
+      : [{ pointer: '/active', message: `must stay true: named by ${named(uses)}` }]
+  return removed.flatMap(tier => {
+    const asking = uses.filter(use => use.tiers.includes(tier))
+    return asking.length === 0
+      ? []
+      : [{ pointer: '/tiers', message: `must have ${tier}: named by ${named(asking)}` }]
+  })
+}
+
 export const accountKind = declarePlainKind({
   kind: 'account',
   list: 'accounts',
@@ -77,6 +103,7 @@ export const accountKind = declarePlainKind({
         ? [{ pointer: `/tiers/${index}/from`, message: 'is that of another tier' }]
         : []),
     ]),
+  conflicts: useFaults,
   lock: bumpVersion,
 })
 

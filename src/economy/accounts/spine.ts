@@ -1,5 +1,5 @@
 /** What accounts need of the rooms above: that tiers of fans are events, and the lock of a fan's ledgers. */
-import type { Deferred, Transaction } from '../../../db/index.ts'
+import type { Deferred, Reader, Transaction } from '../../../db/index.ts'
 import type { TierChange } from './tiers.ts'
 
 declare module '../../../db/types.ts' {
@@ -23,10 +23,18 @@ type Recorder = (tx: Transaction, changes: ToldTier[]) => Promise<void>
 /** Locks all ledgers of fans with entries in accounts until the unit of work ends, by the rows of their points. */
 type Locker = (tx: Transaction, userIds: string[]) => Promise<void>
 
-export const createAccountsSpine = (recordTiers: Recorder, lockLedgers: Locker) => ({
-  recordTiers,
-  lockLedgers,
-})
+/** An active entry that names an account, and the tiers of it that it names. */
+export interface AccountUse {
+  kind: string
+  id: string
+  tiers: string[]
+}
+
+export const createAccountsSpine = (
+  recordTiers: Recorder,
+  lockLedgers: Locker,
+  listUses: (reader: Reader, accountId: string) => Promise<AccountUse[]>,
+) => ({ recordTiers, lockLedgers, listUses })
 
 /** Recorded at the end of the unit of work, for all fans together. */
 export function tellTier(tx: Transaction, change: ToldTier): void {

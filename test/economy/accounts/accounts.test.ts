@@ -1,6 +1,8 @@
 /** Accounts: what rules and grants pay into them, in which season it counts, and the tiers that fans reach and lose. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { segmentKind } from '../../../src/club/segments/segment-kind.ts'
+import { accountKind } from '../../../src/economy/accounts/account-kind.ts'
 import { findWrongAccounts } from '../../../src/economy/accounts/audit.ts'
 import { settleAccounts } from '../../../src/economy/accounts/settle.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
@@ -10,6 +12,7 @@ import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { rewardKind } from '../../../src/play/rewards/reward-kind.ts'
 import { addReward, blockersOf, claim } from '../../play/eligibility/eligibility-world.ts'
 import { expectStatus, patientFan, refusal } from '../../play/packs/packs-world.ts'
 import { addQuest, happen, userIdOf } from '../../play/quests/quests-world.ts'
@@ -50,6 +53,35 @@ onEachEngine('An account', world => {
     const check = async () => expect(await findWrongAccounts(world.db.read, { only: userId })).toEqual([])
     return { account, fan, userId, type, earn, take, shown, told, check }
   }
+
+  test('stays, with its tiers, while active entries name it', async () => {
+    const id = await addAccount(world)
+    const tiers = [{ id: 'silver', name: 'Silver', from: 100 }]
+    const silver = { id, name: `Account ${id}`, unit: 'points', window: { seasons: 1 }, public: true, tiers }
+    const save = (entry: object) => world.db.write(tx => accountKind.upsert(tx, { ...silver, ...entry }))
+    const refused = (pointer: string, message: string) => ({
+      code: 'catalogue_conflict',
+      explanation: { errors: [{ pointer, message }] },
+    })
+    const rewardId = await addReward(world, { tier: { account: id, atLeast: 'gold' } })
+    await expect(save({})).rejects.toMatchObject(
+      refused('/tiers', `must have gold: named by reward ${rewardId}`),
+    )
+    const off = refused('/active', `must stay true: named by reward ${rewardId}`)
+    await expect(
+      save({ tiers: [...tiers, { id: 'gold', name: 'Gold', from: 200 }], active: false }),
+    ).rejects.toMatchObject(off)
+    await expect(world.db.write(tx => accountKind.deactivate(tx, id))).rejects.toMatchObject(off)
+    await world.db.write(tx => rewardKind.deactivate(tx, rewardId))
+    await save({})
+    const when = [{ fact: `tier.${id}`, op: 'eq' as const, value: 'silver' }]
+    await world.db.write(tx => segmentKind.upsert(tx, { id: `of-${id}`, name: 'Silver', when }))
+    await expect(save({ tiers: [] })).rejects.toMatchObject(
+      refused('/tiers', `must have silver: named by segment of-${id}`),
+    )
+    await world.db.write(tx => segmentKind.deactivate(tx, `of-${id}`))
+    await save({ active: false })
+  })
 
   test('keeps what a rule pays, by season, apart from the points that fans spend', async () => {
     const { fan, account, earn, shown, check } = await setUp({ window: { seasons: 2 } })
