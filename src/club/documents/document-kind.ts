@@ -7,7 +7,7 @@ import { Type } from '../../core/typebox.ts'
 import { forgetSettings } from '../../platform/settings/settings.ts'
 import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
 import { declarePlainKind } from '../catalogue/plain-kind.ts'
-import { Text } from '../catalogue/texts.ts'
+import { statedTexts, Text } from '../catalogue/texts.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
 
 const DocumentEntry = Closed(
@@ -46,6 +46,25 @@ export const readCurrentDocuments = prepared((reader: Reader) => {
     .orderBy(asc(id))
 })
 
+/** Fans agree to a version: its text stays. Further languages may follow. */
+async function textFaults(reader: Reader, { id, version, text }: typeof DocumentEntry.static) {
+  const { documents } = reader.tables
+  const [stored] = await reader.select().from(documents).where(eq(documents.id, id))
+  if (stored?.version !== version) return []
+  // Guarantee of the cast: the import writes it.
+  const { text: before } = statedTexts(stored) as Pick<typeof DocumentEntry.static, 'text'>
+  const [from, to] = [languagesOf(before), languagesOf(text)]
+  const isKept = from.every(([language, of]) =>
+    language === null ? to[0]?.[1] === of : to.some(([other, now]) => other === language && now === of),
+  )
+  const message = `must stay as it is in version ${version}, to which fans agree: state another version`
+  return isKept ? [] : [{ pointer: '/text', message }]
+}
+
+/** Of a text in one language, whose tag is not stated: null. */
+const languagesOf = (text: typeof DocumentEntry.static.text): [string | null, string][] =>
+  typeof text === 'string' ? [[null, text]] : Object.entries(text)
+
 const isSecond = { pointer: '/purpose', message: 'has another active document' }
 
 export const documentKind = declarePlainKind({
@@ -62,13 +81,15 @@ export const documentKind = declarePlainKind({
       active.findIndex(({ purpose }) => purpose === entry.purpose) < index ? [{ entry, ...isSecond }] : [],
     )
   },
-  async conflicts(reader: Reader, { id, purpose, active = true }, { isWritten = () => false } = {}) {
-    if (!active) return []
+  async conflicts(reader: Reader, entry, { isWritten = () => false } = {}) {
+    const { id, purpose, active = true } = entry
+    const changed = await textFaults(reader, entry)
+    if (!active) return changed
     const { documents } = reader.tables
     const isOther = and(eq(documents.purpose, purpose), eq(documents.active, true), ne(documents.id, id))
     const others = await reader.select({ id: documents.id }).from(documents).where(isOther)
     // One that the same import has written is compared in its file.
-    return others.some(other => !isWritten('documents', other.id)) ? [isSecond] : []
+    return [...changed, ...(others.some(other => !isWritten('documents', other.id)) ? [isSecond] : [])]
   },
   async lock(tx) {
     await bumpVersion(tx)

@@ -36,6 +36,16 @@ onEachEngine('Consents', world => {
     )
   const idOf = async (fan: Fan) => (await userIdOf(world, fan)) ?? ''
 
+  test('are to a text that stays: a changed text needs another version, and a language may be added', async () => {
+    const entry = await addDocument({ text: { en: 'I agree.' } })
+    const of = (text: Entry['text']) => write({ ...entry, text })
+    await expect(of({ en: 'I agree to more.' })).rejects.toMatchObject({ code: 'catalogue_conflict' })
+    await expect(of('I agree to more.')).rejects.toMatchObject({ code: 'catalogue_conflict' })
+    await of({ en: 'I agree.', pt: 'Concordo.' })
+    await expect(of({ en: 'I agree.' })).rejects.toMatchObject({ code: 'catalogue_conflict' })
+    await write({ ...entry, version: '2', text: 'I agree to more.' })
+  })
+
   test('are off until they are granted, with version, time and source, and each change is kept', async () => {
     const { purpose, id } = await addDocument()
     const fan = await world.fan()
