@@ -56,8 +56,11 @@ function describe({ points, cash, rewards, moved, ...report }: MergeReport): str
     ['divisions', report.divisions],
     ['points in accounts', report.accounts],
     ['devices signed out', report.devices],
-    ...Object.entries(moved),
+    ...Object.entries(moved).map(([table, count]): [string, number] => [wordsOf(table), count]),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
 }
+
+/** `fan_memberships` are memberships. */
+const wordsOf = (table: string) => table.replace(/^(fan|user)_/, '').replaceAll('_', ' ')

@@ -38,10 +38,14 @@ const exportRoutes = (deps: RouteDeps) =>
     .post(
       '',
       ({ status, write }) =>
-        write(async (tx, fan) => {
-          const { created, dataExport } = await requestExport(tx, fan, deps.exportLinks)
-          return status(created ? 202 : 200, dataExport)
-        }),
+        write(
+          async (tx, fan) => {
+            const { created, dataExport } = await requestExport(tx, fan, deps.exportLinks)
+            return status(created ? 202 : 200, dataExport)
+          },
+          // The link in the response must not be stored: a repeat reads it again.
+          { secret: true },
+        ),
       operation({
         id: 'requestExport',
         whenSuspended: 'allowed',
@@ -49,7 +53,7 @@ const exportRoutes = (deps: RouteDeps) =>
         description:
           'The file has all data that is stored about you, as JSON. It is written in the background, mostly within a minute, and kept for 7 days. Possible once a day, in the time zone of the club: a repeat returns the export of the day.',
         body: Nothing,
-        // The link in the response must not be stored.
+        // A repeat returns the export of the day.
         idempotencyKey: 'none',
         responses: { 200: DataExport, 202: DataExport },
         examples: { 200: exampleExport, 202: pendingExport },
