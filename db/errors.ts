@@ -85,7 +85,7 @@ function readIndexesByColumns(): Map<string, string> {
 let indexesByColumns: Map<string, string> | undefined
 
 /** At a node of Citus the name of an index ends with the number of the shard. */
-const SHARD = /_\d{6,}$/
+const SHARD = /_\d{6,18}$/
 
 /** Whether this unique index refused the write. `index` is its name in `tables.ts`. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
