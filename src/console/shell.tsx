@@ -5,6 +5,7 @@ import { api } from './api.ts'
 import type { Area } from './areas.ts'
 import { Badge } from './parts/badge.tsx'
 import { Button } from './parts/button.tsx'
+import { initialOf } from './parts/capital.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { SelectField } from './parts/form.tsx'
 import { Icon } from './parts/icon.tsx'
@@ -157,7 +158,7 @@ const Account = ({ of: { staff } }: { of: Session }) => (
     }}
   >
     <span class="initial" aria-hidden="true">
-      {([...staff.name][0] ?? '?').toUpperCase()}
+      {initialOf(staff.name)}
     </span>
     <span class="account-words">
       <bdi>{staff.name}</bdi>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { addressOfRead } from '../api.ts'
 import { may, session } from '../session.ts'
 import { Button } from './button.tsx'
+import { initialOf } from './capital.ts'
 import { Icon } from './icon.tsx'
 
 const UPLOADED = /\/uploads\/([0-9a-f]{64})\.webp$/
@@ -68,7 +69,7 @@ export function Face({ fanId, name, large = false, blurred = false }: FaceProps)
   const [failed, setFailed] = useState<string | null>(null)
   return (
     <span class={`initial${large ? ' large' : ''}${blurred ? ' blurred' : ''}`} aria-hidden="true">
-      {([...name.replace(/^@/, '')][0] ?? '?').toUpperCase()}
+      {initialOf(name.replace(/^@/, ''))}
       {may('fans.read') && failed !== fanId && (
         <img
           src={addressOfRead('readFace', { fanId })}

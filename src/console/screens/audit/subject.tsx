@@ -1,4 +1,5 @@
 /** What actions are and what they are about, in words. */
+import { sentence } from '../../parts/capital.ts'
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 
@@ -27,6 +28,5 @@ function addressOfSubject(kind: string, id: string): string | undefined {
 
 /** `grantPoints` as words: "Grant points". */
 export function wordsOf(operation: string): string {
-  const words = operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return sentence(operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`))
 }

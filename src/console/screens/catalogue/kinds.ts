@@ -1,6 +1,7 @@
 /** The kinds of entries, as the API lists them, and the states of an entry. */
 import type { Data } from '../../api.ts'
 import type { Tone } from '../../parts/badge.tsx'
+import { sentence } from '../../parts/capital.ts'
 
 export type Kind = Data<'listCatalogueKinds'>['kinds'][number]
 export type KindName = Kind['kind']
@@ -14,8 +15,7 @@ const rankOf = ({ givesValue, columns }: Kind) => (givesValue ? 1 + Number(colum
 export const nounOf = (kind: KindName): string => (kind === 'campaign' ? 'code campaign' : kind)
 
 export function titleOf({ kind, list }: Pick<Kind, 'kind' | 'list'>): string {
-  const title = kind === 'campaign' ? 'code campaigns' : list
-  return title.charAt(0).toUpperCase() + title.slice(1)
+  return sentence(kind === 'campaign' ? 'code campaigns' : list)
 }
 
 export type ShownEntry = Data<'readCatalogueEntry'>

@@ -1,4 +1,6 @@
 /** Reads the JSON Schema of an entry for its form. */
+import { sentence } from '../../parts/capital.ts'
+
 /** The keywords that the schemas of entries use. */
 export interface Schema {
   type?: string
@@ -179,7 +181,7 @@ export function labelOf(name: string): string {
     .replace(/([A-Z])/g, ' $1')
     .toLowerCase()
     .trim()
-  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
+  return LABELS[name] ?? sentence(words)
 }
 
 /** Of a label of a list: Variants as Variant. */

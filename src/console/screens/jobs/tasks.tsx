@@ -1,5 +1,6 @@
 /** The tasks that a process repeats: last run, duration, result, next run. */
 import { Badge } from '../../parts/badge.tsx'
+import { sentence } from '../../parts/capital.ts'
 import { DataTable } from '../../parts/table.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import type { JobsData } from './words.ts'
@@ -19,7 +20,6 @@ const everyOf = (ms: number) => {
   const [minutes, seconds] = [ms / 60_000, ms / 1_000]
   return minutes >= 60 ? `${minutes / 60} h` : minutes >= 1 ? `${minutes} min` : `${seconds} s`
 }
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 export const Tasks = ({ of: tasks }: { of: Task[] }) => (
   <DataTable

@@ -1,6 +1,7 @@
 /** Creates, rotates and revokes keys. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
+import { sentence } from '../../parts/capital.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { CheckField, TextField } from '../../parts/form.tsx'
 import { SecretDialog, useSecret } from '../../parts/secret.tsx'
@@ -9,8 +10,6 @@ import { toast } from '../../parts/toast.tsx'
 
 export type KeyData = Data<'listServerKeys'>['keys'][number]
 export type ScopeData = Data<'listServerKeys'>['scopes'][number]
-
-export const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 interface CreateProps {
   scopes: ScopeData[]

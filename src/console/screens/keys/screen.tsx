@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
+import { sentence } from '../../parts/capital.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Facts, Page } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
@@ -12,14 +13,7 @@ import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
-import {
-  CreateDialog,
-  type KeyData,
-  RevokeDialog,
-  RotateDialog,
-  type ScopeData,
-  sentence,
-} from './dialogs.tsx'
+import { CreateDialog, type KeyData, RevokeDialog, RotateDialog, type ScopeData } from './dialogs.tsx'
 
 const STATES: Record<KeyData['state'], [string, Tone]> = {
   active: ['Active', 'good'],

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { initialOf } from '../../parts/capital.ts'
 import { formatClock, formatCount } from '../../parts/format.ts'
 import { Facts } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
@@ -23,7 +24,7 @@ export function Crest({ team: { name, crestUrl } }: { team: MatchDetail['home'] 
   const url = crestUrl === null ? null : URL.parse(crestUrl, session.value?.apiOrigin)
   return url === null || isBroken ? (
     <span class="crest initial" aria-hidden="true">
-      {([...name][0] ?? '?').toUpperCase()}
+      {initialOf(name)}
     </span>
   ) : (
     <img class="crest" src={url.href} alt="" onError={() => setBroken(true)} />

@@ -3,27 +3,23 @@
  * shown blurred, and only from the origin of the console.
  */
 import type { ComponentChildren } from 'preact'
+import { sentence } from '../../parts/capital.ts'
 import { Facts } from '../../parts/page.tsx'
 import { ReportedPicture } from '../../parts/picture.tsx'
 
+/** Unlike the name of the member. */
 const TITLES: Record<string, string> = {
-  handle: 'Handle',
   displayName: 'Name',
   avatarUrl: 'Picture',
-  bio: 'Bio',
-  texts: 'Texts',
   locker: 'Locker room',
-  trade: 'Trade',
-  league: 'League',
-  title: 'Title',
-  name: 'Name',
   theme: 'Colours',
-  shelves: 'Shelves',
   items: 'Cards',
   give: 'Gives',
   want: 'Wants',
   madeBy: 'Made by',
 }
+
+const titleOf = (name: string) => TITLES[name] ?? sentence(name)
 
 interface EvidenceProps {
   of: Record<string, unknown>
@@ -37,7 +33,7 @@ export function Evidence({ of, fanId }: EvidenceProps) {
   return (
     <Facts
       of={shown.map(([name, value]) => [
-        TITLES[name] ?? name,
+        titleOf(name),
         name === 'avatarUrl' && typeof value === 'string' ? (
           <ReportedPicture key={name} address={value} fanId={fanId} />
         ) : (
@@ -70,7 +66,7 @@ function Value({ of }: { of: unknown }): ComponentChildren {
     <ul class="nested">
       {entries.map(([name, value]) => (
         <li key={name}>
-          {!Array.isArray(of) && <span class="quiet">{TITLES[name] ?? name}: </span>}
+          {!Array.isArray(of) && <span class="quiet">{titleOf(name)}: </span>}
           <Value of={value} />
         </li>
       ))}

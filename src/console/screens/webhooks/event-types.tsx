@@ -1,5 +1,6 @@
 /** Types of events in words, and the choice of those that an endpoint receives. */
 import { useState } from 'preact/hooks'
+import { sentence } from '../../parts/capital.ts'
 import { CheckField, TextField } from '../../parts/form.tsx'
 
 /** `reward.claimed` as “Reward claimed”. */
@@ -7,7 +8,7 @@ export function typeInWords(type: string): string {
   if (type === '*') return 'All events'
   const [namespace = '', rest] = type.split('.', 2)
   const words = `${namespace} ${rest === '*' ? '' : (rest ?? '')}`.replaceAll(/[_-]/g, ' ').trim()
-  const title = words.charAt(0).toUpperCase() + words.slice(1)
+  const title = sentence(words)
   return rest === '*' ? `All of ${title.toLowerCase()}` : title
 }
 
