@@ -13,7 +13,7 @@ import { deleteDeadDevice, isWaiting } from './devices.ts'
 import { HELD, isHeldByQuietHours, QUIET } from './hold.ts'
 import type { Attempt } from './sender.ts'
 import { lockService } from './services.ts'
-import { kindOfService, type PushOutcome, type Queue } from './spine.ts'
+import { kindOfService, type PushOutcome, type Queue, queuesOf } from './spine.ts'
 
 type DeliveryRow = Tables['pushDeliveries']['$inferSelect']
 type ServiceRow = Tables['pushServices']['$inferSelect']
@@ -93,6 +93,9 @@ async function claim(tx: Transaction, rows: DeliveryRow[], leaseEndsAt: Date): P
   await updateRows(tx, pushDeliveries, later, ['leaseEndsAt', 'dueAt', 'reason'])
   await updateRows(tx, pushDeliveries, ended, ENDED)
   announce(tx, ended)
+  // Those behind a push that is not sent need not wait for the next poll.
+  if (claims.length < first.length && first.length < rows.length)
+    tx.spine.push.queued.announce(tx, queuesOf(rows))
   return claims
 }
 
