@@ -33,11 +33,14 @@ onEachEngine(
       expectStatus(204, await fan.put('/api/user/leaderboard-membership', {}))
       return fan
     }
+    const addCup = async () =>
+      world.match({ competition: 'Cup', season: '2026/27', kickoffAt: new Date(world.clock.ms + HOUR) })
     const CUP = { scoring: 'predictions', competition: 'Cup' }
     const meIn = async (fan: Client, id: string) => (await read(fan, id)).me
 
     test('counts only its matches, from joining or from the start, of one season or of all', async () => {
       const [ada, calebe] = [await player(), await player()]
+      await addCup()
       const leagues: { id: string; code: string; competition: string }[] = []
       for (const season of [undefined, '2026/27'])
         for (const from of ['join', 'start']) leagues.push(await create(ada, { ...CUP, season, from }))
@@ -70,6 +73,7 @@ onEachEngine(
 
     test('follows a corrected result, and a merge', async () => {
       const [ada, from, into] = [await player(), await player(), await player()]
+      await addCup()
       const { id, code } = await create(ada, CUP)
       await join(into, code)
       const finish = await play('Cup', [from, into])

@@ -86,6 +86,7 @@ onEachEngine('The table of a league', world => {
 
   test('counts predictions alone, of all seasons or of one, from its start or from joining', async () => {
     const [ada, calebe] = await players(2)
+    await world.match({ season: '2026/27', kickoffAt: new Date(world.clock.ms + 3_600_000) })
     const leagues = []
     for (const season of [undefined, '2026/27'])
       for (const from of ['join', 'start'])
