@@ -193,6 +193,7 @@ onEachEngine(
       await settleAll(world)
       expect((await fan.get('/api/user/votes')).body.votes[0].settled).toBeNull()
       world.clock.advance(120_000)
+      await settleAll(world)
       expect((await fan.get('/api/user/votes')).body.votes[0].settled).not.toBeNull()
     })
 
