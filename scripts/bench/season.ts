@@ -1,8 +1,10 @@
 /** Records earning events of fans as a club's systems report them, through the verbs, with the rules and quests of the seed. */
+import { like, or } from 'drizzle-orm'
 import { openDatabase } from '../../db/index.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { writeEvents } from '../../src/economy/events/record-event.ts'
+import { GROUPS } from '../../src/economy/leaderboard/boards.ts'
 import { sweepCounts } from '../../src/play/quests/sweep-counts.ts'
 import { seedCatalogue } from '../seed/seed-catalogue.ts'
 
@@ -26,6 +28,11 @@ export async function prepareSeason(url: string): Promise<void> {
     await seedCatalogue(tx, { outcome: 3, difference: 2, exact: 5 }, CATALOGUE_AT)
     // The database was filled now, and the season is in the past.
     await tx.update(tx.tables.catalogueVersions).set({ foldsFrom: new Date(FIRST_DAY_MS) })
+    // Nor were its days counted, and the scores of teams and countries copied.
+    const { seasonSweep, maintenanceRuns, leaderboardScores: scores } = tx.tables
+    await tx.delete(seasonSweep)
+    await tx.delete(maintenanceRuns)
+    await tx.delete(scores).where(or(...GROUPS.map(group => like(scores.board, `${group}:%`))))
   })
   await db.close()
 }
