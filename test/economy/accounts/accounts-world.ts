@@ -1,8 +1,9 @@
 /** Accounts with tiers, seasons of a hundred days, and rules that pay into an account. */
 
+import { eq } from 'drizzle-orm'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
 import { accountKind } from '../../../src/economy/accounts/account-kind.ts'
-import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
+import { ruleKind, upsertRule } from '../../../src/economy/rules/rule-kind.ts'
 import type { World } from '../../support/world.ts'
 
 export const DAY = 86_400_000
@@ -48,4 +49,10 @@ export async function addAccountRule(world: World, account: string): Promise<str
     }),
   )
   return eventType
+}
+
+/** Switches off the rule of `addAccountRule` with this type of event. */
+export async function endAccountRule({ db }: World, eventType: string): Promise<void> {
+  const [rule] = await db.read.select().from(db.tables.rules).where(eq(db.tables.rules.eventType, eventType))
+  await db.write(tx => ruleKind.deactivate(tx, rule?.id ?? ''))
 }

@@ -17,7 +17,7 @@ import { ensureUser } from '../../../src/identity/users/callers.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { KICK_OFF } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/world.ts'
-import { addAccount, addAccountRule, addSeasons, DAY } from './accounts-world.ts'
+import { addAccount, addAccountRule, addSeasons, DAY, endAccountRule } from './accounts-world.ts'
 import { bestTier, ModelAccount, stateAfter, TIERS, toldChanges } from './model.ts'
 
 const FANS = 4
@@ -221,8 +221,10 @@ onEachEngine('Random seasons of accounts', world => {
         const told = await toldChanges(db.read, userId, id)
         expect(stateAfter(told)).toEqual((expected(n)[index] as [number, string | null])[1])
       }
-    for (const { id, window } of accounts)
+    for (const { id, window, type } of accounts) {
+      await endAccountRule(world, type)
       await addAccount(world, { id, window, tiers: TIERS, active: false })
+    }
   }
 
   /** Of the seasons, which this adds once. */
