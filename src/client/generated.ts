@@ -201,7 +201,7 @@ export interface components {
             /** @description Whether the fan can appeal, with `POST /api/user/appeals`: once. */
             appealable: boolean;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, and do what protects them or ends something: withdraw consents, withdraw from orders, show less to others, block fans, switch messages off, and leave or delete. */
+        /** @description The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until one agrees, the fan can only read, and do what ends or hides something. */
         GuardianConsentRequiredProblem: {
             /**
              * @description `guardian_consent_required`.
@@ -249,7 +249,7 @@ export interface components {
              */
             code: "idempotency_key_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The terms of this version are not in force. Read `required` of `GET /api/user/terms`, or the document of the purpose `terms`, show these terms, and accept them. */
+        /** @description The terms of this version are not in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them. */
         TermsVersionNotCurrentProblem: {
             /**
              * @description `terms_version_not_current`.

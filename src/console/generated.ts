@@ -597,7 +597,7 @@ export interface components {
              */
             code: "uploads_unavailable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The catalogue has no notification of this id with `at`, and none was started. */
+        /** @description The catalogue has no such notification with `at`, and none was started. */
         CampaignNotFoundProblem: {
             /**
              * @description `campaign_not_found`.

@@ -22,7 +22,7 @@ export const transportProblems = defineProblems({
     status: 403,
     title: 'A guardian has to agree first',
     description:
-      'The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until a guardian agrees, the fan can only read, and do what protects them or ends something: withdraw consents, withdraw from orders, show less to others, block fans, switch messages off, and leave or delete.',
+      'The fan is not an adult, and a guardian has not agreed or has withdrawn the consent. Until one agrees, the fan can only read, and do what ends or hides something.',
   },
   malformed_request: {
     status: 400,

@@ -10,7 +10,7 @@ export const messageProblems = defineProblems({
   campaign_not_found: {
     status: 404,
     title: 'There is no such campaign',
-    description: 'The catalogue has no notification of this id with `at`, and none was started.',
+    description: 'The catalogue has no such notification with `at`, and none was started.',
   },
   campaign_inactive: {
     status: 409,

@@ -27,6 +27,6 @@ export const publicTextProblems = defineProblems({
     status: 409,
     title: 'These are not the current terms',
     description:
-      'The terms of this version are not in force. Read `required` of `GET /api/user/terms`, or the document of the purpose `terms`, show these terms, and accept them.',
+      'The terms of this version are not in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them.',
   },
 })
