@@ -41,11 +41,11 @@ onEachEngine(
       expect((await checkFan(world.db.read, user?.id ?? '')).findings).toEqual([])
     })
 
-    test('takes ten statements, and one for the rank index', async () => {
+    test('takes eleven statements with a profile, and one for the rank index', async () => {
       // Statements that are built count twice, and the first event loads what listens to it.
       await world.db.write(tx => onboard(tx, newCaller(world)))
       const count = await countStatements(world.db, () => world.db.write(tx => onboard(tx, newCaller(world))))
-      expect(count).toBe(11)
+      expect(count).toBe(12)
     })
 
     test('of an erased fan is refused, and writes nothing', async () => {
