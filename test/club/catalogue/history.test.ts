@@ -101,7 +101,7 @@ onEachEngine('The history of the catalogue', world => {
         question: 'title',
         notification: 'title',
         match: 'venue',
-        document: 'text',
+        document: 'version',
       }
       const text: string = Reflect.get(texts, kind) ?? 'name'
       const codes = await Promise.all(

@@ -73,7 +73,7 @@ onEachEngine('Preferences of messages', world => {
     const refusals = [
       [{ account: { inbox: false } }, '/account/inbox'],
       [{ orders: { inbox: false } }, '/orders/inbox'],
-      [{ quiet: { from: '24:00', to: '07:00' } }, '/quiet'],
+      [{ quiet: { from: '24:00', to: '07:00' } }, '/quiet/from'],
       [{ quiet: { from: '07:00', to: '07:00' } }, '/quiet/to'],
       [{ timeZone: '+02:00' }, '/timeZone'],
       [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
