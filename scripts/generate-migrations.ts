@@ -77,7 +77,7 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       note(output.replaceAll(`${root}/`, '').trimEnd())
       fail(`drizzle-kit created no migration for ${engine}.`)
     }
-    removeOldSnapshots(join(target, 'meta'))
+    keepNewestSnapshot(join(target, 'meta'))
     const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
     const complete = engine === 'sqlite' ? withTableOptions : withoutSchema
     for (const file of added) {
@@ -93,10 +93,26 @@ function withoutSchema(migration: string): string {
   return migration.replaceAll('"public".', '')
 }
 
-/** drizzle-kit compares the tables with the newest snapshot only; older ones are 10,000 lines each. */
-function removeOldSnapshots(meta: string): void {
+/** drizzle-kit compares the tables with the newest snapshot only, and writes seven lines for each column: here it has one. */
+function keepNewestSnapshot(meta: string): void {
   const snapshots = readdirSync(meta)
     .filter(file => file.endsWith('_snapshot.json'))
     .sort()
   for (const file of snapshots.slice(0, -1)) rmSync(join(meta, file))
+  const newest = join(meta, snapshots.at(-1) ?? '')
+  writeFileSync(newest, `${inLines(JSON.parse(readFileSync(newest, 'utf8')))}\n`)
+}
+
+/** As JSON, with each value that has no further lists or objects in one line. */
+function inLines(value: unknown, indent = ''): string {
+  if (!isObject(value) || !Object.values(value).some(isObject)) return JSON.stringify(value)
+  const inner = `${indent}  `
+  const [open, close, lines] = Array.isArray(value)
+    ? ['[', ']', value.map(item => inLines(item, inner))]
+    : ['{', '}', Object.entries(value).map(([name, of]) => `${JSON.stringify(name)}: ${inLines(of, inner)}`)]
+  return `${open}\n${lines.map(line => `${inner}${line}`).join(',\n')}\n${indent}${close}`
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
