@@ -28,18 +28,11 @@ type NewHold = Pick<CashHold, 'purchaseId' | 'userId' | 'currency' | 'amount' | 
 export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean> {
   const { userId, currency, amount, purchaseId } = hold
   const { ledger, promotions } = await lockSettledCash(tx, { userId, currency })
-  if (ledger.available() < amount) {
-    const before = await findHold(tx, purchaseId)
-    if (!before) throw insufficientCash(currency, amount, ledger.available())
-    return before.state === 'held'
-  }
-  const row = { ...hold, state: 'held', createdAt: tx.now(), settledAt: null }
-  const [[inserted]] = await Promise.all([insertHold(tx, row), ledger.hold(amount)])
-  if (!inserted) {
-    await ledger.hold(-amount)
-    return (await findHold(tx, purchaseId))?.state === 'held'
-  }
+  const [inserted] = await insertHold(tx, { ...hold, state: 'held', createdAt: tx.now(), settledAt: null })
+  if (!inserted) return (await findHold(tx, purchaseId))?.state === 'held'
+  if (ledger.available() < amount) throw insufficientCash(currency, amount, ledger.available())
   await takePromotions(tx, promotions, { purchaseId, amount })
+  await ledger.hold(amount)
   return true
 }
 
