@@ -84,6 +84,15 @@ function requireForm({ headers }: Request): void {
     throw new DomainError(transportProblems.unsupported_media_type, { detail: `Send Content-Type: ${FORM}.` })
 }
 
+/** The form again, with what clients read of the refusal. */
+export function respondWithRefusal(html: string, { type, explanation }: DomainError): Response {
+  const response = respondWithForm(html, type.status)
+  const { retryAfter, limits = {} } = explanation
+  if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
+  for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
+  return response
+}
+
 export function respondWithForm(html: string, status = 200): Response {
   const response = pageResponse(html, HTML, POLICY, status)
   response.headers.set('Cache-Control', 'no-store')

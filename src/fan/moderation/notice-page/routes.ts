@@ -4,7 +4,7 @@ import type { Database } from '../../../../db/index.ts'
 import { errorsOf, isValid } from '../../../core/formats.ts'
 import { Closed } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { form, formAssets, respondWithForm } from '../../../platform/docs/form-page.ts'
+import { form, formAssets, respondWithForm, respondWithRefusal } from '../../../platform/docs/form-page.ts'
 import { pageDetail } from '../../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../../platform/http/edge/accept-language.ts'
 import { toDomainError } from '../../../platform/http/edge/problem.ts'
@@ -74,11 +74,7 @@ export const noticePages = ({ db }: { db: Database }) =>
           const { status } = refusal.type
           if (status !== 429 && status !== 503) throw error
           const page = status === 429 ? 'limited' : 'failed'
-          const response = respondWithForm(formPage(words, typed, { page, fields }), status)
-          const { retryAfter, limits = {} } = refusal.explanation
-          if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
-          for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
-          return response
+          return respondWithRefusal(formPage(words, typed, { page, fields }), refusal)
         }
       },
       form('sendNotice', NoticeForm, parseNotice),

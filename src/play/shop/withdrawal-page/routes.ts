@@ -9,7 +9,7 @@ import { logSecurityEvent } from '../../../core/security-events.ts'
 import { renderIn } from '../../../core/texts.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
 import { normalizeEmail } from '../../../identity/users/emails.ts'
-import { form, formAssets, respondWithForm } from '../../../platform/docs/form-page.ts'
+import { form, formAssets, respondWithForm, respondWithRefusal } from '../../../platform/docs/form-page.ts'
 import { pageDetail } from '../../../platform/http/contract/operation.ts'
 import { preferredLanguages } from '../../../platform/http/edge/accept-language.ts'
 import { toDomainError } from '../../../platform/http/edge/problem.ts'
@@ -86,12 +86,9 @@ export function withdrawalPages({ db, payments, log }: PageDeps) {
       const { status } = refusal.type
       const fault = FAULTS[refusal.code] ?? (status === 503 ? 'failed' : undefined)
       if (fault === undefined) throw error
-      const { security, retryAfter, limits = {} } = refusal.explanation
+      const { security } = refusal.explanation
       if (security) logSecurityEvent(log, security.event, { requestId: requestIdOf(set), path: PATH })
-      const response = respondWithForm(formPage(words, pair, fault), status)
-      if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter))
-      for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
-      return response
+      return respondWithRefusal(formPage(words, pair, fault), refusal)
     }
   }
 
