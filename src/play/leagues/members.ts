@@ -1,6 +1,7 @@
 /** Members who leave or are removed, and bans. When the owner leaves, the member who joined first owns the league. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
 import { type Caller, NOBODY } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound, lockSeen } from '../../identity/relations/find-fan.ts'
@@ -40,23 +41,20 @@ function numberIn(handle: string): number | null {
 async function lockNamed(tx: Transaction, userId: string, leagueId: string, handle: string): Promise<string> {
   const number = numberIn(handle)
   if (number === null) return (await lockSeen(tx, userId, handle))?.id ?? NOBODY
-  const { leagueMembers: members, leagueBans: bans } = tx.tables
-  const numbered =
-    (await selectNumbered(tx, members, leagueId, number)) ??
-    (await selectNumbered(tx, bans, leagueId, number))
+  const numbered = await selectNumbered(tx, leagueId, number)
   return (numbered && (await lockFan(tx, numbered.userId))?.id) ?? NOBODY
 }
 
-type Numbered = Tables['leagueMembers'] | Tables['leagueBans']
-
-async function selectNumbered(reader: Reader, table: Numbered, leagueId: string, number: number) {
+/** Of a member, or of a banned fan who was one: no number is given twice. */
+const selectNumbered = preparedRow((reader: Reader, leagueId: string, number: number) => {
+  const { leagueMembers, leagueBans } = reader.tables
   // As the index: earlier members of some databases have no number.
-  const [row] = await reader
-    .select({ userId: table.userId })
-    .from(table)
-    .where(and(eq(table.leagueId, leagueId), eq(table.number, number), gt(table.number, 0)))
-  return row
-}
+  const isNumbered = (table: Tables['leagueMembers'] | Tables['leagueBans']) =>
+    and(eq(table.leagueId, leagueId), eq(table.number, number), gt(table.number, 0))
+  const members = reader.select({ userId: leagueMembers.userId }).from(leagueMembers)
+  const bans = reader.select({ userId: leagueBans.userId }).from(leagueBans)
+  return members.where(isNumbered(leagueMembers)).unionAll(bans.where(isNumbered(leagueBans)))
+})
 
 /** The league is locked, and the fan is a member. */
 export async function takeOut(tx: Transaction, league: LeagueRow, userId: string): Promise<void> {
