@@ -41,10 +41,9 @@ function tiersIn(value: unknown, accountId: string): string[] | null {
   if (typeof value !== 'object' || value === null) return null
   const { account, atLeast, fact, value: asked }: Record<string, unknown> = { ...value }
   const named = account === accountId ? [atLeast] : fact === `tier.${accountId}` ? [asked].flat() : null
-  const within = Object.values(value).flatMap(inner => tiersIn(inner, accountId) ?? [])
-  const isWithin = Object.values(value).some(inner => tiersIn(inner, accountId) !== null)
-  if (named === null && !isWithin) return null
-  return [...(named ?? []).filter(tier => typeof tier === 'string'), ...within]
+  const within = Object.values(value).map(inner => tiersIn(inner, accountId))
+  const found = [named?.filter(tier => typeof tier === 'string') ?? null, ...within]
+  return found.every(tiers => tiers === null) ? null : found.flatMap(tiers => tiers ?? [])
 }
 
 /** Of kinds with one of these members; by kind, then by id. */
