@@ -7,6 +7,7 @@ import { locksForUpdate } from '../../../db/row-lock.ts'
 import { describeMatch, listClosing } from '../../club/matches/closing.ts'
 import type { Moment } from '../../club/notifications/moments.ts'
 import { type Notification, readListening } from '../../club/notifications/notifications.ts'
+import { windowAt } from '../../core/windows.ts'
 import { lockFans } from '../../identity/users/locks.ts'
 import { timeZoneOf } from '../../platform/settings/settings.ts'
 import { selectEnding } from '../../play/memberships/ending.ts'
@@ -116,10 +117,8 @@ async function remindBatch(
 }
 
 /** The date, in the zone of the club. */
-function lastDayBefore(end: Date, timeZone: string): string {
-  const last = Temporal.Instant.fromEpochMilliseconds(end.getTime() - 1)
-  return last.toZonedDateTimeISO(timeZone).toPlainDate().toString()
-}
+const lastDayBefore = (end: Date, timeZone: string): string =>
+  windowAt('day', new Date(end.getTime() - 1), timeZone).key
 
 /** Looks at all memberships that end in this time: what was told before is left out. */
 async function remindOfMemberships({ db, stopping = () => false }: Running, listening: Listening) {
