@@ -7,7 +7,7 @@ import { Type } from '../../core/typebox.ts'
 import { forgetSettings } from '../../platform/settings/settings.ts'
 import { Active, EntrySlug } from '../catalogue/entry-schema.ts'
 import { declarePlainKind } from '../catalogue/plain-kind.ts'
-import { statedTexts, Text } from '../catalogue/texts.ts'
+import { defaultOf, statedTexts, Text } from '../catalogue/texts.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
 
 const DocumentEntry = Closed(
@@ -53,17 +53,14 @@ async function textFaults(reader: Reader, { id, version, text }: typeof Document
   if (stored?.version !== version) return []
   // Guarantee of the cast: the import writes it.
   const { text: before } = statedTexts(stored) as Pick<typeof DocumentEntry.static, 'text'>
-  const [from, to] = [languagesOf(before), languagesOf(text)]
-  const isKept = from.every(([language, of]) =>
-    language === null ? to[0]?.[1] === of : to.some(([other, now]) => other === language && now === of),
-  )
+  // One text without a language is that of the default language.
+  const isKept =
+    typeof before === 'string'
+      ? defaultOf(text) === before
+      : typeof text !== 'string' && Object.entries(before).every(([language, of]) => text[language] === of)
   const message = `must stay as it is in version ${version}, to which fans agree: state another version`
   return isKept ? [] : [{ pointer: '/text', message }]
 }
-
-/** Of a text in one language, whose tag is not stated: null. */
-const languagesOf = (text: typeof DocumentEntry.static.text): [string | null, string][] =>
-  typeof text === 'string' ? [[null, text]] : Object.entries(text)
 
 const isSecond = { pointer: '/purpose', message: 'has another active document' }
 
