@@ -20,9 +20,12 @@ export type CampaignState = 'draft' | 'scheduled' | 'running' | 'stopped' | 'fin
 /** Guarantee of the cast: the table checks it. A campaign without a row was never started. */
 export const stateOf = (row: CampaignRow | undefined) => (row?.state ?? 'draft') as CampaignState
 
+const findStored = async (reader: Reader, id: string): Promise<Campaign | undefined> =>
+  (await listCampaigns(reader)).find(entry => entry.id === id)
+
 /** What a start sends. @throws DomainError `campaign_not_found` */
 export async function readCampaign(reader: Reader, id: string): Promise<Campaign> {
-  const found = (await listCampaigns(reader)).find(entry => entry.id === id)
+  const found = await findStored(reader, id)
   if (!found) throw new DomainError(messageProblems.campaign_not_found)
   return found
 }
@@ -55,8 +58,7 @@ export async function listKnown(reader: Reader): Promise<KnownCampaign[]> {
 export async function readKnown(reader: Reader, id: string): Promise<KnownCampaign> {
   const { messageCampaigns: rows } = reader.tables
   const [row] = await reader.select().from(rows).where(eq(rows.id, id))
-  const stored = (await listCampaigns(reader)).find(entry => entry.id === id)
-  const known = knownOf(stored, row)
+  const known = knownOf(await findStored(reader, id), row)
   if (!known) throw new DomainError(messageProblems.campaign_not_found)
   return known
 }
