@@ -2,7 +2,6 @@
  * Imports packs. Price, number of items and weights may change at any time: each purchase freezes them when it starts,
  * and the draw and its proof use the frozen ones. The rarity of a collectible must not change.
  */
-
 import { and, asc, eq, inArray, ne, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {

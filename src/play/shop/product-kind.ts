@@ -1,5 +1,4 @@
 /** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
-
 import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isUnitOfWork } from '../../../db/row-lock.ts'
