@@ -22,3 +22,10 @@ export function idFrom(instant: Date): string {
   const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
+
+/** Clocks of processes differ by less than this. */
+export const CLOCKS_DIFFER_MS = 3_600_000
+
+/** The first id of an hour before or after an instant: no clock of a process is that far off. */
+export const idAt = (instant: Date, hours: 1 | -1): string =>
+  idFrom(new Date(instant.getTime() + hours * CLOCKS_DIFFER_MS))

@@ -1,6 +1,7 @@
 /** Figures of each day (UTC): counted from events and the ledger, and stored when the day is over. */
 import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
+import { idAt } from '../../../db/id-range.ts'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
 import { APPLICATION, type ApplicationEventType } from '../../economy/events/types.ts'
 import { type PointsReason, REFUND_REASONS } from '../../economy/ledgers/reasons.ts'
@@ -12,8 +13,6 @@ const DAY_MS = 86_400_000
 const KEPT_DAYS = 400
 /** After this time, units of work that began before midnight have ended. */
 const SETTLED_AFTER_MS = 10 * 60_000
-/** Ids are UUIDv7, so the primary key finds rows by time. Clocks of processes differ by less than this. */
-export const CLOCKS_DIFFER_MS = 3_600_000
 
 const SPENT: PointsReason[] = ['pack_purchase', 'order_payment']
 /** Reasons of entries that are not earned on the day of booking. */
@@ -139,12 +138,6 @@ async function sumPoints(reader: Reader, from: Date, to: Date) {
       ),
     )
   return row ?? { pointsGranted: 0, pointsSpent: 0, pointsTaken: 0 }
-}
-
-/** The first id of an instant, an hour before or after it. */
-export function idAt(instant: Date, hours: 1 | -1): string {
-  const hex = (instant.getTime() + hours * CLOCKS_DIFFER_MS).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
 /** Fans with a record, without erased ones. */

@@ -3,11 +3,10 @@
  * of the runs without findings connects them.
  */
 import { and, type Column, eq, gte, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
-import { EVERYONE, inRange, type Span } from '../../../../db/id-range.ts'
+import { CLOCKS_DIFFER_MS, EVERYONE, idAt, inRange, type Span } from '../../../../db/id-range.ts'
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { locksForUpdate } from '../../../../db/row-lock.ts'
-import { CLOCKS_DIFFER_MS, idAt } from '../daily-figures.ts'
 import { type Ranges, readRanges } from './stored-fans.ts'
 
 /** Fans with changes that are read at once: they are not neighbours in any index. */
