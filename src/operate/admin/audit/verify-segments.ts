@@ -2,9 +2,9 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
+import { segmentEventId } from '../../../club/segments/event-id.ts'
 import { differs, differsInTime, type Finding } from '../../../core/finding.ts'
 import { APPLICATION } from '../../../economy/events/types.ts'
-import { segmentEventId } from '../segments/track.ts'
 
 /** Needs a snapshot: an event is written together with the row. Events without a row are those of a merged or erased fan. */
 export async function findWrongSegments(reader: Reader, range: Range): Promise<Finding[]> {

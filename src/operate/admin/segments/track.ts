@@ -5,6 +5,7 @@
 import { and, asc, eq, gt, inArray, lte, ne, sql } from 'drizzle-orm'
 import { restAfter } from '../../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+import { segmentEventId } from '../../../club/segments/event-id.ts'
 import { findSegment, parseWhen } from '../../../club/segments/segment-kind.ts'
 import { applicationEvent } from '../../../economy/events/record-event.ts'
 import { recordNotices } from '../../../economy/events/record-notices.ts'
@@ -132,14 +133,3 @@ async function recordChanges(tx: Transaction, segmentId: string, userIds: string
   )
   return told.length
 }
-
-/** The event of the last change of a row. Ids of segments have no colon. */
-export const segmentEventId = ({
-  segmentId,
-  userId,
-  changes,
-}: {
-  segmentId: string
-  userId: string
-  changes: number
-}) => `segment:${segmentId}:${userId}:${changes}`
