@@ -32,6 +32,8 @@ import { defineConsentsTables } from './fan/consents.ts'
 import { defineMessagesTables } from './fan/messages.ts'
 import { defineModerationTables } from './fan/moderation.ts'
 import { defineReferralsTables } from './fan/referrals.ts'
+import { defineDaysTables } from './figures/days.ts'
+import { defineSeasonTables } from './figures/season.ts'
 import { defineAuthTables } from './identity/auth.ts'
 import { definePublicTextTables } from './identity/public-text.ts'
 import { defineRelationsTables } from './identity/relations.ts'
@@ -136,7 +138,9 @@ function defineTables(kit: ColumnKit) {
     ...definePushTables(kit, users),
     ...defineEventSinkTables(kit),
     ...defineJobsTables(kit),
-    ...defineAdminTables(kit, users),
+    ...defineAdminTables(kit),
+    ...defineDaysTables(kit),
+    ...defineSeasonTables(kit, users),
     ...defineStaffTables(kit),
     ...defineFilesTables(kit),
   }

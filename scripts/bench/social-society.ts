@@ -1,7 +1,7 @@
 /** A fan who follows a thousand others, and is in a league with them, with many fans and events: written with SQL within seconds. */
 import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { keepDailyFigures } from '../../src/operate/admin/daily-figures.ts'
+import { keepDailyFigures } from '../../src/figures/days/daily-figures.ts'
 import { atSql, insertSql, seriesSql } from './bulk-sql.ts'
 import type { Engine } from './databases.ts'
 import { PROVIDER } from './issuer.ts'

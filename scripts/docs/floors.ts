@@ -70,6 +70,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['onboarding', 'dashboard', 'account', 'social'],
     ],
   },
+  figures: { about: 'what is counted of all fans', rooms: [['days', 'season']] },
   operate: {
     about: 'what scripts and the console call, and what is measured',
     rooms: [['admin'], ['metrics', 'console']],

@@ -5,14 +5,8 @@
 import { and, eq, gt, inArray, ne } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Database, Tables, Transaction } from '../../db/index.ts'
-import { countSeason, forgetSeason } from '../../src/operate/admin/season/sweep.ts'
-import {
-  createTally,
-  dayNumber,
-  type FanRow,
-  weekNumber,
-  weekOf,
-} from '../../src/operate/admin/season/tally.ts'
+import { countSeason, forgetSeason } from '../../src/figures/season/sweep.ts'
+import { createTally, dayNumber, type FanRow, weekNumber, weekOf } from '../../src/figures/season/tally.ts'
 import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { readCalendar } from './calendar.ts'
 import { PROVIDER } from './crowd.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { insertRows } from '../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { dayNumber, weekNumber } from '../../src/operate/admin/season/tally.ts'
+import { dayNumber, weekNumber } from '../../src/figures/season/tally.ts'
 import { readSeason } from '../../src/operate/console/season/read-season.ts'
 import { countRowsRead } from '../db/plans.ts'
 import { sqliteEngine } from '../support/engines.ts'

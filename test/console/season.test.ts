@@ -1,7 +1,7 @@
 /** The figures of the season: of a period and a segment, with money only for roles that see it. */
 import { afterEach, expect, test } from 'bun:test'
 import { insertRows } from '../../db/bulk.ts'
-import { dayNumber, minuteNumber, weekNumber } from '../../src/operate/admin/season/tally.ts'
+import { dayNumber, minuteNumber, weekNumber } from '../../src/figures/season/tally.ts'
 import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { onEachEngine, type World } from '../support/world.ts'
 import { consoleOf } from './support.ts'

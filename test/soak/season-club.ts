@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../db/index.ts'
 import { runStatement } from '../../db/schema/shape.ts'
-import { dayNumber, STEPS, WEEKS, weekNumber } from '../../src/operate/admin/season/tally.ts'
+import { dayNumber, STEPS, WEEKS, weekNumber } from '../../src/figures/season/tally.ts'
 
 const FANS = 1_000_000
 const DAYS = 730

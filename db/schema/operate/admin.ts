@@ -1,9 +1,8 @@
-/** Coverage of verifications, daily figures and counts of the season, for operators. */
-import type { ColumnKit, Referenced } from '../columns.ts'
-import type { FanData } from '../fan-column.ts'
+/** Coverage of verifications. */
+import type { ColumnKit } from '../columns.ts'
 
-export function defineAdminTables(kit: ColumnKit, { users }: Referenced<'users'>) {
-  const { table, id, idOf, boolean, integer, text, timestamp } = kit
+export function defineAdminTables(kit: ColumnKit) {
+  const { table, id, text, timestamp } = kit
 
   /** What runs of a verification have covered, and found nothing. */
   const verificationCoverage = table('verification_coverage', {
@@ -17,87 +16,5 @@ export function defineAdminTables(kit: ColumnKit, { users }: Referenced<'users'>
     pastChangedAt: timestamp(),
   })
 
-  /**
-   * Figures of each day (UTC), counted once after its end: later, events lose their data, and counting again would be slow.
-   */
-  const dailyFigures = table('daily_figures', {
-    /** `2026-11-25` */
-    day: id().primaryKey(),
-    newFans: integer().notNull(),
-    onboardings: integer().notNull(),
-    /** Fans with at least one event. */
-    activeFans: integer().notNull(),
-    pointsGranted: integer().notNull(),
-    pointsSpent: integer().notNull(),
-    /** Expired, or taken back. */
-    pointsTaken: integer().notNull(),
-    claims: integer().notNull(),
-    redemptions: integer().notNull(),
-    orders: integer().notNull(),
-    packs: integer().notNull(),
-  })
-
-  /** What the page *Season* shows: sums by kind, time and name. `src/operate/admin/season/tally.ts` has the kinds. */
-  const seasonCounts = table(
-    'season_counts',
-    {
-      kind: id().notNull(),
-      /** A day, week or minute since 1970, or for the kind `balance` a number of points. */
-      bucket: integer().notNull(),
-      /** What is counted within the kind, such as a type of event or a rule. */
-      name: id().notNull(),
-      /** Stated by a demonstration, not counted. */
-      stated: boolean().notNull(),
-      amount: integer().notNull(),
-    },
-    t => [kit.primaryKey({ name: 'season_counts_pk', columns: [t.kind, t.bucket, t.name, t.stated] })],
-  )
-
-  /** What is known of each fan, so that the counts have each fan once. */
-  const seasonFans = table('season_fans', {
-    userId: idOf(users).primaryKey(),
-    /** The week of joining, since 1970. */
-    week: integer().notNull(),
-    /** Team and country at the last time that something of the fan was counted. */
-    teamId: id(),
-    country: id(),
-    /** Bits: which steps of the funnel the fan has done. */
-    steps: integer().notNull(),
-    /** Bits: in which weeks after the week of joining the fan was active, the first 52. */
-    weeks: integer().notNull(),
-    /** Numbers of `season_subjects` that the fan has had, such as `3,7+`; with `+` more than once. */
-    results: text().notNull(),
-    stated: boolean().notNull(),
-  })
-
-  /** Rules, quests, rewards, packs and products that were counted, each with a number for `season_fans.results`. */
-  const seasonSubjects = table(
-    'season_subjects',
-    {
-      number: integer().primaryKey(),
-      kind: id().notNull(),
-      name: id().notNull(),
-    },
-    t => [kit.uniqueIndex('season_subjects_unique').on(t.kind, t.name)],
-  )
-
-  /** One row, which a unit of work that counts locks: everything before the instant is counted. */
-  const seasonSweep = table('season_sweep', {
-    id: id().primaryKey(),
-    countedUntil: timestamp().notNull(),
-  })
-
-  return {
-    verificationCoverage,
-    dailyFigures,
-    seasonCounts,
-    seasonFans,
-    seasonSubjects,
-    seasonSweep,
-  }
+  return { verificationCoverage }
 }
-
-export const fanData = {
-  // Counted from the events and entries that the export contains.
-  seasonFans: { userId: { export: null, erasure: { clear: ['teamId', 'country'] }, merge: 'stay' } },
-} satisfies FanData<ReturnType<typeof defineAdminTables>>

@@ -4,7 +4,13 @@ import { idFrom, inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Seam } from '../../../economy/points/seams.ts'
 import { readSeamsOf } from '../../../economy/points/seams.ts'
-import { type Entry, type FanEvent, type FanRow, isNotice, type KnownFan } from '../season/tally.ts'
+import {
+  type Entry,
+  type FanEvent,
+  type FanRow,
+  isNotice,
+  type KnownFan,
+} from '../../../figures/season/tally.ts'
 
 export interface CountedRecords {
   user: KnownFan

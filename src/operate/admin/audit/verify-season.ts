@@ -5,9 +5,9 @@
 import { idFrom } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
-import { isWithin, parseResults, withBit, withoutBit } from '../season/fan-bits.ts'
-import { readSponsorOf, type SponsorOf } from '../season/sponsored.ts'
-import { ARCHIVED, readCountedUntil } from '../season/sweep.ts'
+import { isWithin, parseResults, withBit, withoutBit } from '../../../figures/season/fan-bits.ts'
+import { readSponsorOf, type SponsorOf } from '../../../figures/season/sponsored.ts'
+import { ARCHIVED, readCountedUntil } from '../../../figures/season/sweep.ts'
 import {
   type Count,
   createTally,
@@ -20,7 +20,7 @@ import {
   roundBalance,
   weekNumber,
   weekOf,
-} from '../season/tally.ts'
+} from '../../../figures/season/tally.ts'
 import { type CountedRecords, readCountedRecords } from './season-records.ts'
 import { readRanges } from './stored-fans.ts'
 

@@ -3,7 +3,6 @@ import type { Reader } from '../../../../db/index.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
 import { readAwaiting } from '../../../economy/events/distribute.ts'
 import { countOpenReports } from '../../../fan/moderation/cases.ts'
-import { readRuns } from '../../../platform/jobs/maintenance.ts'
 import {
   countDay,
   countFans,
@@ -11,7 +10,8 @@ import {
   dayOf,
   daysUntil,
   readDailyFigures,
-} from '../../admin/daily-figures.ts'
+} from '../../../figures/days/daily-figures.ts'
+import { readRuns } from '../../../platform/jobs/maintenance.ts'
 import { readOpenMoney } from '../../admin/open-money.ts'
 import type { LiveFigures, Overview } from './schema.ts'
 

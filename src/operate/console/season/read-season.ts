@@ -2,7 +2,6 @@
 import type { Reader } from '../../../../db/index.ts'
 import { listEndpoints } from '../../../delivery/webhooks/endpoints.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
-import { settingsOf } from '../../../platform/settings/settings.ts'
 import {
   type Figures,
   NO_FIGURES,
@@ -17,7 +16,7 @@ import {
   readPoints,
   readSponsorDays,
   readTeams,
-} from '../../admin/season/read-counts.ts'
+} from '../../../figures/season/read-counts.ts'
 import {
   countGivenUp,
   type Entry,
@@ -25,9 +24,10 @@ import {
   readLastMatches,
   readTeamNames,
   sumHeldPoints,
-} from '../../admin/season/read-entries.ts'
-import { readCountedUntil } from '../../admin/season/sweep.ts'
-import { ACTIONS, DAY_MS } from '../../admin/season/tally.ts'
+} from '../../../figures/season/read-entries.ts'
+import { readCountedUntil } from '../../../figures/season/sweep.ts'
+import { ACTIONS, DAY_MS } from '../../../figures/season/tally.ts'
+import { settingsOf } from '../../../platform/settings/settings.ts'
 import type { Season, SeasonResult, SeasonStock } from './schema.ts'
 
 interface Asked {

@@ -1,7 +1,7 @@
 /** Schemas of the page *Season*. */
 import { Closed, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
-import { ACTIONS, STEPS } from '../../admin/season/tally.ts'
+import { ACTIONS, STEPS } from '../../../figures/season/tally.ts'
 
 /** In days. */
 export const PERIODS = ['90', '30', '365'] as const

@@ -6,7 +6,7 @@ import {
   daysUntil,
   keepDailyFigures,
   readDailyFigures,
-} from '../../../src/operate/admin/daily-figures.ts'
+} from '../../../src/figures/days/daily-figures.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
 const DAY = '2026-08-14'

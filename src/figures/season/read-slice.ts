@@ -1,7 +1,7 @@
 /** The records of a span of time, in the order of their time: events, ledger entries, predictions, deliveries and new fans. */
 import { and, asc, type Column, count, gte, isNotNull, lt, type SQL } from 'drizzle-orm'
-import { idFrom } from '../../../../db/id-range.ts'
-import type { Reader } from '../../../../db/index.ts'
+import { idFrom } from '../../../db/id-range.ts'
+import type { Reader } from '../../../db/index.ts'
 import { dayNumber, type Entry, type FanEvent, isNotice } from './tally.ts'
 
 /** After this time, units of work that began before have ended: as for daily figures. */

@@ -5,11 +5,11 @@
  * however many run.
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
-import { restAfter } from '../../../../db/batches.ts'
-import { insertRows } from '../../../../db/bulk.ts'
-import type { Database, Reader, Transaction } from '../../../../db/index.ts'
-import { locksForUpdate } from '../../../../db/row-lock.ts'
-import { readSeams } from '../../../economy/points/seams.ts'
+import { restAfter } from '../../../db/batches.ts'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import { readSeams } from '../../economy/points/seams.ts'
 import { findStart, readSlice, SETTLED_AFTER_MS, type Slice } from './read-slice.ts'
 import { readSponsorOf, type SponsorOf } from './sponsored.ts'
 import {

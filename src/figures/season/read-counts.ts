@@ -1,7 +1,7 @@
 /** The counts of the season, as the page shows them: a handful of statements on one table, whatever the number of fans. */
 import { and, asc, between, eq, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
-import type { PointsReason } from '../../../economy/ledgers/reasons.ts'
+import type { Reader } from '../../../db/index.ts'
+import type { PointsReason } from '../../economy/ledgers/reasons.ts'
 import { dayNumber, EVER, mondayOf, STEPS, WEEKS, weekOf } from './tally.ts'
 
 /** Reasons that move points between records of a person: nobody has earned or lost any. */

@@ -2,8 +2,8 @@
  * What the page *Season* counts, of what is recorded about fans: the same for new records, which the sweep adds, and for all
  * records, which the verification adds up again. Counts are sums, so the order of fans does not matter.
  */
-import type { Tables } from '../../../../db/index.ts'
-import { APPLICATION, type ApplicationEventType, type DataOf } from '../../../economy/events/types.ts'
+import type { Tables } from '../../../db/index.ts'
+import { APPLICATION, type ApplicationEventType, type DataOf } from '../../economy/events/types.ts'
 import { hasBit, noteResult, withBit } from './fan-bits.ts'
 import { noSponsor, type SponsoredKind, type SponsorOf } from './sponsored.ts'
 

@@ -1,6 +1,6 @@
 /** Who sponsored an entry of the catalogue at a time: its history says it, so it can be counted again later. */
 import { and, asc, inArray, like } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
+import type { Reader } from '../../../db/index.ts'
 
 const SPONSORED_KINDS = ['reward', 'quest', 'pack', 'product', 'match', 'question'] as const
 export type SponsoredKind = (typeof SPONSORED_KINDS)[number]

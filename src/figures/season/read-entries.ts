@@ -1,7 +1,7 @@
 /** What the page *Season* names: entries of the catalogue with their prices and stock, matches, and what is held now. */
 import { and, asc, count, desc, eq, gt, gte, lte, ne, sql } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../../db/index.ts'
-import { isUndelivered } from '../../../delivery/webhooks/deliveries.ts'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { isUndelivered } from '../../delivery/webhooks/deliveries.ts'
 import { type ResultKind, readClaims } from './read-counts.ts'
 
 /** At most counted, so that an endpoint that is down for days slows nothing. */
