@@ -8,8 +8,8 @@ import {
   repairBucket,
   type WrongBucket,
 } from '../../src/economy/leaderboard/rank-index/verify.ts'
-import { type Repair, repairFan } from '../../src/operate/admin/audit/repair-fan.ts'
 import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { type Repair, repairFan } from '../../src/operate/admin/repair-fan.ts'
 import {
   type BrokenField,
   listBrokenFields,

@@ -13,8 +13,8 @@ import { joinLeaderboard } from '../../economy/points/join-leaderboard.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../../fan/onboarding/onboarding.ts'
 import { findCompletion } from '../../identity/users/completion.ts'
 import { type ProfileFieldName, profileField } from '../../identity/users/profile-fields.ts'
-import { repairFan } from './audit/repair-fan.ts'
 import { OPENING_CAUSE } from './import/fans.ts'
+import { repairFan } from './repair-fan.ts'
 
 export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
 

@@ -5,8 +5,8 @@ import { readBalance } from '../../../src/economy/points/account.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { repairFan } from '../../../src/operate/admin/audit/repair-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { repairFan } from '../../../src/operate/admin/repair-fan.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const DAY = 86_400_000
