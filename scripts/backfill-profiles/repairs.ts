@@ -8,7 +8,8 @@ import {
   repairBucket,
   type WrongBucket,
 } from '../../src/economy/leaderboard/rank-index/verify.ts'
-import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { checkFan } from '../../src/operate/admin/audit/verify-points.ts'
 import { type Repair, repairFan } from '../../src/operate/admin/repair-fan.ts'
 import {
   type BrokenField,

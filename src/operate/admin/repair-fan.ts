@@ -5,7 +5,7 @@ import type { Finding } from '../../core/finding.ts'
 import { hashEnrolment } from '../../economy/leaderboard/enrolment.ts'
 import { listBoards, readScores, writeScores } from '../../economy/leaderboard/rank-index/entries.ts'
 import { lockAccount } from '../../economy/points/account.ts'
-import { checkFan } from './audit/verify-ledger.ts'
+import { checkFan } from './audit/verify-points.ts'
 
 export interface Repair {
   /** `broken`: the entries or the enrolment contradict themselves. Nothing was written; the operator must decide. */

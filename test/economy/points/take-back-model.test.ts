@@ -11,7 +11,7 @@ import { readBalance } from '../../../src/economy/points/account.ts'
 import { addMembership, removeMembership } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, openLedgers, takeBack } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { checkFan } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { checkFan } from '../../../src/operate/admin/audit/verify-points.ts'
 import { KICK_OFF } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/world.ts'
 

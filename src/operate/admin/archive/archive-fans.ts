@@ -19,7 +19,7 @@ import { archiveKeyOf } from '../../../economy/events/archived.ts'
 import { lockAccount } from '../../../economy/points/account.ts'
 import { saveSeam, sealAgain } from '../../../economy/points/seams.ts'
 import { lockForMerge } from '../../../identity/users/locks.ts'
-import { notePastChange } from '../audit/coverage.ts'
+import { notePastChange } from '../audit/record-coverage.ts'
 import { planFans } from './plan.ts'
 
 const DAY_MS = 86_400_000

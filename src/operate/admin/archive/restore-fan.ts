@@ -10,7 +10,7 @@ import { archiveKeyOf } from '../../../economy/events/archived.ts'
 import { lockAccount } from '../../../economy/points/account.ts'
 import { findSeam, saveSeam } from '../../../economy/points/seams.ts'
 import { lockForMerge } from '../../../identity/users/locks.ts'
-import { notePastChange } from '../audit/coverage.ts'
+import { notePastChange } from '../audit/record-coverage.ts'
 import type { ArchiveRun } from './archive-run.ts'
 
 export interface Restored {

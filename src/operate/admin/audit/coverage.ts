@@ -1,18 +1,17 @@
 /**
- * Which fans a run of a verification reads: all, a part of them, or those with changes since everything was verified. A record
- * of the runs without findings connects them.
+ * Which fans a run of a verification reads: all, a part of them, or those with changes since everything was verified. The record
+ * of earlier runs tells it.
  */
-import { and, type Column, eq, gte, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm'
 import { CLOCKS_DIFFER_MS, EVERYONE, idAt, inRange, type Span } from '../../../../db/id-range.ts'
-import type { Reader, Transaction } from '../../../../db/index.ts'
+import type { Reader } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
-import { locksForUpdate } from '../../../../db/row-lock.ts'
-import { type Ranges, readRanges } from './stored-fans.ts'
+import { type Ranges, readRanges } from './ranges.ts'
 
 /** Fans with changes that are read at once: they are not neighbours in any index. */
 const CHANGED_FANS = 100
 
-const COMMANDS = ['verify-ledger', 'verify-quests'] as const
+export const COMMANDS = ['verify-ledger', 'verify-quests'] as const
 type Command = (typeof COMMANDS)[number]
 
 /** Part 3 of 7. */
@@ -36,7 +35,7 @@ export interface Coverage {
 }
 
 /** Parts of a run in `verification_coverage.parts`. `bounds`: the last id of each part but the last, so that no fan changes parts. */
-interface Parts {
+export interface Parts {
   bounds: string[]
   /** The starts of the parts that are verified, by their numbers. */
   startedAt: Record<string, string>
@@ -83,7 +82,7 @@ export async function planCoverage(
   return { ...full, kind: 'changes', countFans, ranges: rangesOf(reader, ids), isGeneral: false, since }
 }
 
-const partsOf = (text: string | null | undefined) =>
+export const partsOf = (text: string | null | undefined) =>
   // Guarantee of the cast: only `recordCoverage` writes the column.
   text ? (JSON.parse(text) as Parts) : undefined
 
@@ -138,55 +137,4 @@ async function* rangesOf(reader: Reader, ids: Set<string>): Ranges {
       }
     yield { range: { among }, userIds: known.map(({ id }) => id) }
   }
-}
-
-/** The past of a fan was archived or restored: its rows are as old as before, so that only a full run is sure to read them. */
-export async function notePastChange(tx: Transaction): Promise<void> {
-  const { verificationCoverage: coverage } = tx.tables
-  const { pastChangedAt } = coverage
-  const at = tx.now()
-  // Also without any run before: the first one may have begun.
-  await tx
-    .insert(coverage)
-    .values(COMMANDS.map(command => ({ command, pastChangedAt: at })))
-    .onConflictDoUpdate({
-      target: coverage.command,
-      set: { pastChangedAt: at },
-      // Once in each unit of work.
-      setWhere: or(isNull(pastChangedAt), lt(pastChangedAt, at)),
-    })
-}
-
-/** Records the end of a run. Returns whether everything is verified by now, in this run or in the parts of one. */
-export async function recordCoverage(tx: Transaction, run: Coverage, findings: number): Promise<boolean> {
-  const { verificationCoverage: coverage } = tx.tables
-  const { command, kind, startedAt, part, since } = run
-  const isOfCommand = eq(coverage.command, command)
-  const change = (values: { verifiedAt?: Date | null; parts?: string | null }, condition = isOfCommand) =>
-    tx.update(coverage).set(values).where(and(isOfCommand, condition))
-  if (kind === 'changes') {
-    // Not if a full run has found something meanwhile.
-    if (findings === 0 && since) await change({ verifiedAt: startedAt }, eq(coverage.verifiedAt, since))
-    return false
-  }
-  if (findings === 0) await tx.insert(coverage).values({ command }).onConflictDoNothing()
-  const [stored] = await locksForUpdate(tx, tx.select().from(coverage).where(isOfCommand))
-  if (!part) {
-    await change({ verifiedAt: findings === 0 ? startedAt : null, parts: null })
-    return findings === 0
-  }
-  const known = partsOf(stored?.parts)
-  const started = known?.bounds.join() === part.bounds.join() ? known.startedAt : {}
-  const { [part.part]: _, ...others } = started
-  const startedAts = findings === 0 ? { ...others, [part.part]: startedAt.toISOString() } : others
-  const parts = JSON.stringify({ bounds: part.bounds, startedAt: startedAts } satisfies Parts)
-  const times = Object.values(startedAts).toSorted()
-  const isComplete = times.length === part.of
-  if (!isComplete) await change({ parts, ...(findings === 0 ? {} : { verifiedAt: null }) })
-  else {
-    const first = new Date(times[0] ?? startedAt)
-    const before = stored?.verifiedAt
-    await change({ verifiedAt: before && before > first && before <= tx.now() ? before : first, parts: null })
-  }
-  return isComplete
 }

@@ -1,10 +1,8 @@
-/** Checks of merged fans: of rows that a merge may have moved to another fan, and of points that expired after one. */
-import { and, eq, inArray, isNotNull, or } from 'drizzle-orm'
+/** Checks of rows that a merge may have moved to another fan. */
+import { and, inArray, isNotNull, or } from 'drizzle-orm'
 import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from '../../../core/finding.ts'
-import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
-import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
 
 /** `fanOf`: the remaining fan of each merged record; empty for the others. `apart`: records of the range that are checked by another call. */
 type FindWrong = (range: Range, fanOf: Map<string, string>, apart: ReadonlySet<string>) => Promise<Finding[]>
@@ -48,28 +46,4 @@ async function readMergedGroups(reader: Reader, range: Range) {
     records: [fanId, ...all.filter(row => row.mergedIntoId === fanId).map(row => row.id)],
     isAsked: 'only' in range || isAsked.has(fanId),
   }))
-}
-
-/**
- * The expired points of fans who remained after a merge, which also depend on the ledgers of the merged fans. Entries never
- * change. The ledgers are read after the entries of expiry, so they include all earlier
- * entries.
- */
-export async function findWrongMergedExpiry(reader: Reader, range: Range): Promise<Finding[]> {
-  const { fanMerges, pointsEntries: entries } = reader.tables
-  const { userId, seq, delta, ref } = entries
-  const expired = await reader
-    .selectDistinct({ userId, seq, delta, ref })
-    .from(fanMerges)
-    .innerJoin(entries, and(eq(userId, fanMerges.intoId), eq(entries.reason, 'expired')))
-    .where(inRange(fanMerges.intoId, range))
-  const ledgers = await readMergedLedgers(reader, [...new Set(expired.map(({ userId }) => userId))])
-  return expired.flatMap(({ userId, seq, delta, ref }): Finding[] => {
-    const end = endOfExpiredDay(ref)
-    // The audit of the fan's own entries reports this error.
-    if (!end) return []
-    const ended = lotsOf(ledgers, userId, seq).filter(({ at }) => at < end)
-    const expected = -ended.reduce((sum, { points }) => sum + points, 0)
-    return delta === expected ? [] : [{ userId, what: 'points_entries.delta', seq, expected, actual: delta }]
-  })
 }

@@ -1,8 +1,7 @@
 /** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { EVERYONE, inRange, type Range, type Span } from '../../../../db/id-range.ts'
+import { inRange, type Range } from '../../../../db/id-range.ts'
 import type { Reader } from '../../../../db/index.ts'
-import { eachPage } from '../../../../db/keyset.ts'
 import { groupBoardsOf } from '../../../economy/leaderboard/boards.ts'
 import { scoreOf } from '../../../economy/leaderboard/rank-index/entries.ts'
 import type { StoredFan } from '../../../economy/points/audit-fan.ts'
@@ -12,32 +11,6 @@ import { readCopiedUntil } from '../../../play/leagues/copy-scores.ts'
 /** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
   return { known: false, account: undefined, enrolment: undefined, scores: [], groups: [] }
-}
-
-/** Maximum of fans in memory. */
-const RANGE_FANS = 500
-
-export type Ranges = AsyncGenerator<{ range: Range; userIds: string[] }>
-
-/** Divides all ids of a span into ranges of at most 500 fans, so that rows without a user are in a range too. */
-export async function* readRanges(reader: Reader, span: Span = EVERYONE): Ranges {
-  const { users } = reader.tables
-  const pages = eachPage(
-    { id: users.id },
-    after =>
-      reader
-        .select({ id: users.id })
-        .from(users)
-        .where(and(inRange(users.id, span), after)),
-    { size: RANGE_FANS },
-  )
-  let { after } = span
-  for await (const rows of pages) {
-    const upTo: string | null = rows.at(-1)?.id ?? null
-    yield { range: { after, upTo }, userIds: rows.map(({ id }) => id) }
-    after = upTo
-  }
-  yield { range: { after, upTo: span.upTo }, userIds: [] }
 }
 
 /** Accounts, enrolments and scores of a range. `boards` names all boards: no index leads from a fan to their boards. */
@@ -113,24 +86,4 @@ export async function readStoredFan(
     seam: first?.seam ?? undefined,
   }
   return { fan, lastSeq: first?.lastSeq ?? 0 }
-}
-
-/** Audits rows that come by fan: yields the audit of each fan, and the number of its rows. */
-export async function* auditByFan<
-  Row extends { userId: string | null },
-  Audit extends { add(row: Row): void },
->(pages: AsyncIterable<Row[]>, create: (userId: string) => Audit) {
-  let current: { userId: string; audit: Audit; rows: number } | undefined
-  for await (const page of pages) {
-    for (const row of page) {
-      const userId = row.userId ?? ''
-      if (current?.userId !== userId) {
-        if (current) yield current
-        current = { userId, audit: create(userId), rows: 0 }
-      }
-      current.audit.add(row)
-      current.rows++
-    }
-  }
-  if (current) yield current
 }

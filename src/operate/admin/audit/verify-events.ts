@@ -11,7 +11,7 @@ import { createEventAudit, type StoredGrants } from '../../../economy/events/aud
 import { budgetedPoints, type EventRow } from '../../../economy/events/event.ts'
 import { EMPTY_STATE, readSeamsOf, readState } from '../../../economy/points/seams.ts'
 import { type RuleHistory, readRuleHistory } from '../../../economy/rules/rule-history.ts'
-import { auditByFan } from './stored-fans.ts'
+import { auditByFan } from './by-fan.ts'
 
 const PAGE_EVENTS = 1_000
 

@@ -12,17 +12,12 @@ import { findWrongAccounts } from '../../../economy/accounts/audit.ts'
 import { createFoldAudit, findWrongFolds } from '../../../economy/events/audit-folds.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { findWrongBuckets, type WrongBucket } from '../../../economy/leaderboard/rank-index/verify.ts'
-import type { ChainedEntry } from '../../../economy/ledgers/chain.ts'
-import { createAudit, type Verdict } from '../../../economy/points/audit-fan.ts'
-import { readEntriesOf } from '../../../economy/points/entry-spans.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 import { findWrongMemberships } from '../../../play/memberships/audit-memberships.ts'
 import { findWrongItems } from '../../../play/packs/audit-items.ts'
 import { findWrongOrders } from '../../../play/shop/audit-orders.ts'
 import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
 import { type Coverage, coverAll } from './coverage.ts'
-import { findWrongMergedExpiry } from './merged-fans.ts'
-import { auditByFan, readStored, readStoredFan, unknownFan } from './stored-fans.ts'
 import { findWrongAges } from './verify-ages.ts'
 import { findWrongCash } from './verify-cash.ts'
 import { findWrongCatalogue } from './verify-catalogue.ts'
@@ -35,8 +30,10 @@ import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events
 import { findWrongFans } from './verify-fans.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongBaselines, findWrongLeagues, findWrongRounds } from './verify-leagues.ts'
+import { findWrongMergedExpiry } from './verify-merged-expiry.ts'
 import { findWrongModeration } from './verify-moderation.ts'
 import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
+import { auditRange, checkFan } from './verify-points.ts'
 import {
   findWrongPredictions,
   findWrongScores,
@@ -198,41 +195,6 @@ export async function verifyLedger(
     if (!(damage.length > 0 && fault instanceof DatabaseError && fault.fault === 'corrupt')) throw fault
   }
   return { ...report, digest: digest.digest('hex') }
-}
-
-/** Every fan of a range, and every other user id in its rows. */
-async function* auditRange(
-  read: Reader,
-  range: Range,
-  userIds: string[],
-  boards: string[],
-  onEntry: (entry: ChainedEntry) => void,
-) {
-  const stored = await readStored(read, range, userIds, boards)
-  const create = (userId: string) => {
-    const { add, conclude } = createAudit(userId, stored.get(userId)?.seam)
-    const addBoth = (entry: ChainedEntry) => {
-      add(entry)
-      onEntry(entry)
-    }
-    return { add: addBoth, conclude }
-  }
-  for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), create)) {
-    const verdict = audit.conclude(stored.get(userId) ?? unknownFan())
-    stored.delete(userId)
-    yield { userId, verdict, entries: rows }
-  }
-  for (const [userId, fan] of stored)
-    yield { userId, verdict: createAudit(userId, fan.seam).conclude(fan), entries: 0 }
-}
-
-/** Checks one fan at one moment, in a snapshot: entries up to the last one never change, but the archive takes them away. */
-export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
-  const { fan, lastSeq } = await readStoredFan(reader, userId)
-  const audit = createAudit(userId, fan.seam)
-  for await (const page of readEntriesOf(reader, { only: userId }))
-    for (const entry of page) if (entry.seq <= lastSeq) audit.add(entry)
-  return audit.conclude(fan)
 }
 
 function describeBucket({ board, level, points, reachedAt, expected, actual }: WrongBucket): Finding {

@@ -2,7 +2,7 @@
 import type { Database } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { findWrongItems } from '../../../play/packs/audit-items.ts'
-import { readRanges } from './stored-fans.ts'
+import { readRanges } from './ranges.ts'
 import type { VerifyOptions } from './verify-ledger.ts'
 
 /** Counts the fans whose items were checked, and the findings. `verifyLedger` includes it. */

@@ -21,8 +21,8 @@ import {
   weekNumber,
   weekOf,
 } from '../../../figures/season/tally.ts'
+import { readRanges } from './ranges.ts'
 import { type CountedRecords, readCountedRecords } from './season-records.ts'
-import { readRanges } from './stored-fans.ts'
 
 /** The events whose data the counts of a kind are made of. */
 const SOURCES: Record<string, string> = {
