@@ -1,8 +1,8 @@
 /** `bun run verify-ledger`: recomputes the ledger, the leaderboards, and what rules and predictions granted. */
+import { encryptionKeysOf } from '../src/audit/keys/encrypted-rows.ts'
+import { verifyLedger } from '../src/audit/runs/verify-ledger.ts'
 import { describeFinding } from '../src/core/finding.ts'
 import { type ArchiveReport, verifyArchive } from '../src/operate/admin/archive/verify-archive.ts'
-import { verifyLedger } from '../src/operate/admin/audit/verify-ledger.ts'
-import { encryptionKeysOf } from '../src/operate/admin/encrypted-rows.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { COVERAGE_OPTIONS, chooseCoverage, partOf, runVerification } from './command/verification.ts'
 

@@ -1,5 +1,5 @@
 /** `bun run verify-quests`: recomputes progress and streaks from the events. */
-import { verifyQuests } from '../src/operate/admin/audit/verify-quests.ts'
+import { verifyQuests } from '../src/audit/runs/verify-quests.ts'
 import type { QuestFinding } from '../src/play/quests/audit/facts.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { COVERAGE_OPTIONS, chooseCoverage, partOf, runVerification } from './command/verification.ts'

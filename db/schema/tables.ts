@@ -3,6 +3,7 @@
  * `src/DOMAIN/ROOM/` owns. After a change, `bun run generate` writes the migrations of both. Rules are constraints where SQL
  * can express them.
  */
+import { defineCoverageTables } from './audit/coverage.ts'
 import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineCompetitionsTables } from './club/competitions.ts'
 import { defineDocumentsTables } from './club/documents.ts'
@@ -41,7 +42,6 @@ import { defineSanctionsTables } from './identity/sanctions.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineStaffTables } from './identity/staff.ts'
 import { defineUsersTables } from './identity/users.ts'
-import { defineAdminTables } from './operate/admin.ts'
 import { defineFilesTables } from './platform/files.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineIdentityProviderTables } from './platform/identity-provider.ts'
@@ -138,7 +138,7 @@ function defineTables(kit: ColumnKit) {
     ...definePushTables(kit, users),
     ...defineEventSinkTables(kit),
     ...defineJobsTables(kit),
-    ...defineAdminTables(kit),
+    ...defineCoverageTables(kit),
     ...defineDaysTables(kit),
     ...defineSeasonTables(kit, users),
     ...defineStaffTables(kit),

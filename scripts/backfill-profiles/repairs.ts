@@ -1,6 +1,8 @@
 /** The parts of `backfill-profiles`: each finds problems, repairs them unless in a dry run, and reports every change. */
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
+import { checkFan } from '../../src/audit/points/verify-points.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
 import {
@@ -8,8 +10,6 @@ import {
   repairBucket,
   type WrongBucket,
 } from '../../src/economy/leaderboard/rank-index/verify.ts'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
-import { checkFan } from '../../src/operate/admin/audit/verify-points.ts'
 import { type Repair, repairFan } from '../../src/operate/admin/repair-fan.ts'
 import {
   type BrokenField,

@@ -1,8 +1,8 @@
 /** What the commands share that verify something: they can be stopped, list findings up to `--max`, and count all. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database } from '../../db/index.ts'
-import { type Coverage, type Part, planCoverage } from '../../src/operate/admin/audit/coverage.ts'
-import { recordCoverage } from '../../src/operate/admin/audit/record-coverage.ts'
+import { type Coverage, type Part, planCoverage } from '../../src/audit/coverage/coverage.ts'
+import { recordCoverage } from '../../src/audit/coverage/record-coverage.ts'
 import type { MaintenanceCommand } from '../../src/platform/jobs/maintenance.ts'
 import type { CommandResult, Session, StandardOptions } from './command.ts'
 import { databaseUrlOf } from './database.ts'

@@ -71,6 +71,10 @@ export const DOMAINS: Record<string, Domain> = {
     ],
   },
   figures: { about: 'what is counted of all fans', rooms: [['days', 'season']] },
+  audit: {
+    about: 'whether all that is stored is right',
+    rooms: [['coverage', 'keys'], ['points', 'money', 'play', 'fans', 'records'], ['runs']],
+  },
   operate: {
     about: 'what scripts and the console call, and what is measured',
     rooms: [['admin'], ['metrics', 'console']],

@@ -1,4 +1,5 @@
 /** Background tasks: refresh keys before they are needed, retry deferred syncs, distribute and send events, delete expired rows. */
+import { warnOfUnreadable } from '../audit/keys/encrypted-rows.ts'
 import { createTimers, every } from '../core/every.ts'
 import { createGiveWay } from '../core/give-way.ts'
 import { logFailed } from '../core/loggable.ts'
@@ -28,7 +29,6 @@ import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
 import { runCampaigns, sweepCampaigns } from '../operate/admin/campaigns/run.ts'
-import { warnOfUnreadable } from '../operate/admin/encrypted-rows.ts'
 import { trackSegments } from '../operate/admin/segments/track.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'

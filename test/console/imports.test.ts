@@ -1,8 +1,8 @@
 /** Imports in the console: a file is uploaded in parts, tried, and imported as a job, once. */
 import { describe, expect, test } from 'bun:test'
 import { countRows } from '../../db/pages.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { kindOf } from '../../src/operate/admin/jobs/kinds.ts'
 import { PART_BYTES, sweepStored } from '../../src/platform/files/stored-file.ts'
 import { createJobs } from '../../src/platform/jobs/jobs.ts'

@@ -1,7 +1,7 @@
 /** Notices of illegal content in the console: listed without who sent them, decided once, and told to the notifier. */
 import { expect, test } from 'bun:test'
 import { EVERYONE } from '../../db/id-range.ts'
-import { findWrongModeration } from '../../src/operate/admin/audit/verify-moderation.ts'
+import { findWrongModeration } from '../../src/audit/fans/verify-moderation.ts'
 import { reportYear } from '../../src/operate/admin/moderation-report.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'

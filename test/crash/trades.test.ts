@@ -1,6 +1,6 @@
 /** Two processes on one database, one of which is killed while fans trade: no item is lost or doubled, and nothing acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { seededNumbers } from '../economy/leaderboard/board-model.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 /** Races of verbs on one world, for `bun run test:serializable`: `serializable.test.ts` runs them in each run of the suite. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { findFaults } from '../crash/invariants.ts'
 import { eventOf, TYPE } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'

@@ -3,9 +3,9 @@
  * memberships, codes and orders with withdrawals, with all tasks of the weeks. `main.ts` runs it on clusters as well.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { verifyQuests } from '../../src/audit/runs/verify-quests.ts'
 import { createPushDispatcher } from '../../src/delivery/push/dispatcher.ts'
 import { enqueuePushes } from '../../src/delivery/push/enqueue.ts'
-import { verifyQuests } from '../../src/operate/admin/audit/verify-quests.ts'
 import { advanceLeagues } from '../../src/play/leagues/rounds.ts'
 import { tellResults } from '../../src/play/leagues/tell-results.ts'
 import { answerQuestion } from '../../src/play/questions/change.ts'

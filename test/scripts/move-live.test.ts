@@ -14,7 +14,7 @@ import {
 } from '../../scripts/move/changes.ts'
 import { moveLive } from '../../scripts/move/live.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { type Engine, engines, noServer, postgresEngine, sqliteEngine } from '../support/engines.ts'

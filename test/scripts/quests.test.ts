@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { rollBack } from '../../db/roll-back.ts'
-import { verifyQuests } from '../../src/operate/admin/audit/verify-quests.ts'
+import { verifyQuests } from '../../src/audit/runs/verify-quests.ts'
 import { backfillFan, type Counted, listFansWithEvents } from '../../src/operate/admin/backfill-quests.ts'
 import type { QuestFinding } from '../../src/play/quests/audit/facts.ts'
 import { readQuestSet } from '../../src/play/quests/quest.ts'

@@ -2,7 +2,7 @@
  * Orders for long: every order of what can happen to one, and two processes that are killed under load. `ORDER_KILLS` sets how often.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { PURCHASE_KINDS } from '../../src/operate/admin/refunds/refund-purchase.ts'
 import { writeRecord } from '../../src/play/catalogue-file/kinds.ts'
 import { complete } from '../../src/play/purchases/complete.ts'

@@ -33,7 +33,7 @@ export async function raisedScores(
   const after: FanScore[] = []
   for (const [userId, enrolledAt] of enrolments) {
     const scores = new Map<string, BoardScore>(scoresOf.get(userId)?.map(score => [score.board, score]))
-    // `admin/audit/repair-fan.ts` computes all of them.
+    // `operate/admin/repair-fan.ts` computes all of them.
     if (!scores.has('all')) continue
     const raised = new Map<string, BoardScore>()
     for (const { gained, boards } of byFan.get(userId) ?? [])

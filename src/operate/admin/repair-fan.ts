@@ -1,11 +1,11 @@
 /** Recomputes a fan's account, enrolment and scores from their ledger entries, which are never changed. */
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
+import { checkFan } from '../../audit/points/verify-points.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hashEnrolment } from '../../economy/leaderboard/enrolment.ts'
 import { listBoards, readScores, writeScores } from '../../economy/leaderboard/rank-index/entries.ts'
 import { lockAccount } from '../../economy/points/account.ts'
-import { checkFan } from './audit/verify-points.ts'
 
 export interface Repair {
   /** `broken`: the entries or the enrolment contradict themselves. Nothing was written; the operator must decide. */

@@ -2,6 +2,7 @@
 
 import { withDeadline } from '../../../db/deadline.ts'
 import type { Database } from '../../../db/index.ts'
+import { countUnreadable, type EncryptionKeys } from '../../audit/keys/encrypted-rows.ts'
 import { createCachedRead } from '../../core/cached-read.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { readSinkBacklog } from '../../delivery/event-sink/backlog.ts'
@@ -20,7 +21,6 @@ import { readDuePeriods } from '../../play/divisions/close.ts'
 import { readDueLeagues } from '../../play/leagues/rounds.ts'
 import { readQuestionBacklog } from '../../play/questions/backlog.ts'
 import { readCampaignBacklog } from '../admin/campaigns/backlog.ts'
-import { countUnreadable, type EncryptionKeys } from '../admin/encrypted-rows.ts'
 import { readOpenMoney } from '../admin/open-money.ts'
 import type { Metrics } from './definitions.ts'
 

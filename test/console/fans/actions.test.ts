@@ -1,7 +1,7 @@
 /** Actions on a fan in the console: what each does, what refuses it, and what the audit log says. */
 import { describe, expect, test } from 'bun:test'
 import { and, desc, eq } from 'drizzle-orm'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { addAccount } from '../../economy/accounts/accounts-world.ts'
 import { addRule, unique } from '../../economy/rules/rules-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'

@@ -1,11 +1,11 @@
 /** Consents of a fan in the console: what staff see, and the withdrawals that they record. */
 import { expect, test } from 'bun:test'
 import { desc, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { documentKind } from '../../../src/club/documents/document-kind.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { storeAge } from '../../../src/identity/users/age.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { unique } from '../../economy/rules/rules-world.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { expectStatus } from '../../play/packs/packs-world.ts'

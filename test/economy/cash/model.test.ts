@@ -1,13 +1,13 @@
 /** Random credits, promotions, holds, captures, releases, refunds and waits: balances are those of a plain model. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { findWrongCash } from '../../../src/audit/money/verify-cash.ts'
 import { readCashBalances } from '../../../src/economy/cash/balances.ts'
 import { captureHold, holdCash, refundHold, releaseHold } from '../../../src/economy/cash/holds.ts'
 import { lockCash } from '../../../src/economy/cash/ledger.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
 import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { findWrongCash } from '../../../src/operate/admin/audit/verify-cash.ts'
 import { KICK_OFF } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/world.ts'
 

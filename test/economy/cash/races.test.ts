@@ -1,12 +1,12 @@
 /** Two processes that change the same cash at the same moment. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { findWrongCash } from '../../../src/audit/money/verify-cash.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { readCashBalances } from '../../../src/economy/cash/balances.ts'
 import { captureHold, holdCash } from '../../../src/economy/cash/holds.ts'
 import { lockCash } from '../../../src/economy/cash/ledger.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { findWrongCash } from '../../../src/operate/admin/audit/verify-cash.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
 

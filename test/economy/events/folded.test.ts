@@ -1,6 +1,7 @@
 /** Events `points.changed` that no subscriber asks for have no row, and are told as if they had one. */
 import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { verifyEventsOf } from '../../../src/audit/points/verify-events.ts'
 import { addEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { deleteEventData } from '../../../src/economy/events/delete-data.ts'
 import { explainEvent } from '../../../src/economy/events/explain-event.ts'
@@ -11,7 +12,6 @@ import { recordEvent, writeEvent } from '../../../src/economy/events/record-even
 import { readNewestSequences } from '../../../src/economy/events/sequences.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { readRuleHistory } from '../../../src/economy/rules/rule-history.ts'
-import { verifyEventsOf } from '../../../src/operate/admin/audit/verify-events.ts'
 import { newType, userIdOf } from '../../play/quests/quests-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addRule } from '../rules/rules-world.ts'

@@ -3,10 +3,10 @@
  * free and repeatable. A new type fails here until it is decided.
  */
 import { describe, expect, test } from 'bun:test'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { eventTypeFaults, isHeard } from '../../../src/club/catalogue/conditions.ts'
 import { applicationEvents, matchUpdated, messageTypes } from '../../../src/economy/events/types.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { balanceOf, expectStatus, patientFan } from '../../play/packs/packs-world.ts'

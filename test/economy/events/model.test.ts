@@ -1,10 +1,10 @@
 /** Events, repeats, batches, voids, spending and merges of fans in any order: the ledgers are those that a small model computes. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { eventFaults } from '../../crash/event-invariants.ts'
 import { DAY } from '../../play/packs/packs-world.ts'

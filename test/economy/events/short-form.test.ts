@@ -1,11 +1,11 @@
 /** Events are written in short when every older version has ended, and both forms are read. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyEventsOf } from '../../../src/audit/points/verify-events.ts'
 import { deleteEventData } from '../../../src/economy/events/delete-data.ts'
 import { exportEvents } from '../../../src/economy/events/personal-data.ts'
 import { recordEvents } from '../../../src/economy/events/record-events.ts'
 import { readRuleHistory } from '../../../src/economy/rules/rule-history.ts'
-import { verifyEventsOf } from '../../../src/operate/admin/audit/verify-events.ts'
 import { newType, userIdOf } from '../../play/quests/quests-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addRule } from '../rules/rules-world.ts'

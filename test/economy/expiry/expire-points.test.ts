@@ -1,6 +1,7 @@
 /** Points that end after `POINTS_EXPIRE_AFTER_DAYS`: the oldest are spent first, and fans are warned. */
 import { describe, expect, spyOn, test } from 'bun:test'
 import { and, asc, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { expireBatch, expirePoints } from '../../../src/economy/expiry/expire-points.ts'
 import { readBalance } from '../../../src/economy/points/account.ts'
 import { readNextExpiry } from '../../../src/economy/points/expiry.ts'
@@ -8,7 +9,6 @@ import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'

@@ -1,7 +1,7 @@
 /** A fan leaves the leaderboard and joins it again. */
 import { expect, test } from 'bun:test'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { patientFan, refusal } from '../../play/packs/packs-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 

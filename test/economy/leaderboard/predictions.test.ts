@@ -1,10 +1,10 @@
 /** Boards of predictions: they count the points of predictions alone, per season, by the result that counts. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { exportScores } from '../../../src/economy/leaderboard/personal-data.ts'
 import { rebuildRankIndex } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { repairFan } from '../../../src/operate/admin/repair-fan.ts'
 import { matchesTag } from '../../../src/platform/cache/tags.ts'
 import { expectStatus, patientFan, userIdOf } from '../../play/packs/packs-world.ts'

@@ -1,9 +1,9 @@
 /** Processes that earn, spend and enrol on one database concurrently: buckets and ranks stay exact. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { rebuildRankIndex } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { readRankedEntry } from '../../../src/economy/leaderboard/ranked-entry.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'

@@ -1,12 +1,12 @@
 /** Points that are granted by reference: once, for any caller, and for any number of requests. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import { type Grant, grantPoints } from '../../../src/economy/points/grants.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import type { Client } from '../../support/client.ts'

@@ -4,11 +4,11 @@
  */
 import { expect, test } from 'bun:test'
 import { and, desc, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { explainEvent } from '../../../src/economy/events/explain-event.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { upsertRule } from '../../../src/economy/rules/rule-kind.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { correctOnboarding } from '../../../src/operate/admin/backfill-onboarding.ts'
 import { importFans } from '../../../src/operate/admin/import/fans.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { checkFan } from '../../../src/audit/points/verify-points.ts'
 import { expireBatch } from '../../../src/economy/expiry/expire-points.ts'
 import { boardsAt } from '../../../src/economy/leaderboard/boards.ts'
 import { listBoards } from '../../../src/economy/leaderboard/rank-index/entries.ts'
@@ -11,7 +12,6 @@ import { readBalance } from '../../../src/economy/points/account.ts'
 import { addMembership, removeMembership } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, openLedgers, takeBack } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { checkFan } from '../../../src/operate/admin/audit/verify-points.ts'
 import { KICK_OFF } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/world.ts'
 

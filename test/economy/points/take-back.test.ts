@@ -1,11 +1,11 @@
 /** Points that a rule granted are taken back: balance, lifetime points and boards are as if the grant had not been made. */
 import { beforeEach, expect, test } from 'bun:test'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { readBalance } from '../../../src/economy/points/account.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
 import { ensureUser } from '../../../src/identity/users/callers.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { repairFan } from '../../../src/operate/admin/repair-fan.ts'
 import { onEachEngine } from '../../support/world.ts'
 

@@ -1,10 +1,10 @@
 /** The first onboarding of a fan without a record, which reads nothing that cannot exist yet. */
 import { expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
+import { checkFan } from '../../../src/audit/points/verify-points.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { completeOnboarding } from '../../../src/fan/onboarding/onboarding.ts'
 import { findRecords } from '../../../src/identity/users/users.ts'
-import { checkFan } from '../../../src/operate/admin/audit/verify-points.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { countStatements } from '../../support/queries.ts'
 import { onEachEngine, type World } from '../../support/world.ts'

@@ -1,8 +1,8 @@
 /** Divisions of a test, fans who earn, and the end of periods. */
 
 import { EVERYONE } from '../../../db/id-range.ts'
+import { findUncounted, findWrongSeats } from '../../../src/audit/play/verify-divisions.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
-import { findUncounted, findWrongSeats } from '../../../src/operate/admin/audit/verify-divisions.ts'
 import { closeDivisions } from '../../../src/play/divisions/close.ts'
 import { divisionKind } from '../../../src/play/divisions/division-kind.ts'
 import type { Division } from '../../../src/play/divisions/division-set.ts'

@@ -1,9 +1,9 @@
 /** Automatic leagues: who is in them, what counts, and what takes a fan out. */
 import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { checkFan } from '../../../src/audit/points/verify-points.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { checkFan } from '../../../src/operate/admin/audit/verify-points.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { repairFan } from '../../../src/operate/admin/repair-fan.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'

@@ -1,11 +1,11 @@
 /** A league whose members join, leave, are removed, banned and merged, earn and lose points, in random orders, compared with a model. */
 import { expect, test } from 'bun:test'
-import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
 import {
   findWrongBaselines,
   findWrongLeagues,
   findWrongRounds,
-} from '../../../src/operate/admin/audit/verify-leagues.ts'
+} from '../../../src/audit/play/verify-leagues.ts'
+import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { advanceLeagues } from '../../../src/play/leagues/rounds.ts'
 import { tellResults } from '../../../src/play/leagues/tell-results.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { count, eq, isNotNull } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
-import { findWrongLeagues, findWrongRounds } from '../../../src/operate/admin/audit/verify-leagues.ts'
+import { findWrongLeagues, findWrongRounds } from '../../../src/audit/play/verify-leagues.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'

@@ -1,8 +1,8 @@
 /** Leagues head to head, and seasons of points. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { findWrongLeagues, findWrongRounds } from '../../../src/audit/play/verify-leagues.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
-import { findWrongLeagues, findWrongRounds } from '../../../src/operate/admin/audit/verify-leagues.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { drawRound } from '../../../src/play/leagues/draw.ts'
 import { advanceLeagues } from '../../../src/play/leagues/rounds.ts'

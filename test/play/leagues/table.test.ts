@@ -1,8 +1,8 @@
 /** Tables of leagues: which points count, in which order, and in which pages. */
 import { expect, test } from 'bun:test'
 import { and, asc, eq } from 'drizzle-orm'
+import { findWrongBaselines, findWrongLeagues } from '../../../src/audit/play/verify-leagues.ts'
 import { appendEntry, takeBack } from '../../../src/economy/points/ledger.ts'
-import { findWrongBaselines, findWrongLeagues } from '../../../src/operate/admin/audit/verify-leagues.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { onEachEngine } from '../../support/world.ts'

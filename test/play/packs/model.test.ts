@@ -1,7 +1,7 @@
 /** Purchases in any order: one after the other as a small model says, at once without breaking a rule. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { statusOf } from '../../../src/play/purchases/purchase.ts'
 import type { Answer } from '../../support/client.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'

@@ -1,9 +1,9 @@
 /** The history of an item, its changes of owner, and who owns it afterwards. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
+import { verifyProvenance } from '../../../src/audit/runs/verify-provenance.ts'
 import type { Finding } from '../../../src/core/finding.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { exampleProvenance } from '../../../src/play/packs/examples.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'

@@ -1,6 +1,6 @@
 /** Disputes that Stripe reports: an open one is told to the operator, and a lost one takes back what was not used. */
 import { expect, test } from 'bun:test'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addStock, checkout, completeOrder, freeStock, orderOf } from '../shop/orders-world.ts'

@@ -1,10 +1,10 @@
 /** Points by the crowd: the split of a match, from its deadline on. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { matchKind } from '../../../src/club/matches/match-kind.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { crowdBonus } from '../../../src/play/predictions/score.ts'
 import { freezeDueSplits } from '../../../src/play/predictions/split.ts'

@@ -1,8 +1,8 @@
 /** Processes that predict with jokers until the deadline, and write the splits then. */
 import { expect, test } from 'bun:test'
 import { inArray } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { competitionKind } from '../../../src/club/competitions/competition-kind.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'

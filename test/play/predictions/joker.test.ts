@@ -1,6 +1,6 @@
 /** Jokers: once a round, so many a season, until the deadline, and twice the points. */
 import { expect, test } from 'bun:test'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { patientFan, userIdOf } from '../packs/packs-world.ts'

@@ -3,9 +3,9 @@
  * crowd, compared with a plain model after each step.
  */
 import { expect, test } from 'bun:test'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { settlePredictions } from '../../../src/play/predictions/settle.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'

@@ -1,9 +1,9 @@
 /** Questions: votes, what is shown, and when. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { findWrongQuestions, findWrongTallies } from '../../../src/audit/play/verify-questions.ts'
 import { playerKind } from '../../../src/club/players/player-kind.ts'
 import { sponsorKind } from '../../../src/club/sponsors/sponsor-kind.ts'
-import { findWrongQuestions, findWrongTallies } from '../../../src/operate/admin/audit/verify-questions.ts'
 import { questionKind } from '../../../src/play/questions/question-kind.ts'
 import { settleQuestions } from '../../../src/play/questions/settle.ts'
 import { onEachEngine } from '../../support/world.ts'

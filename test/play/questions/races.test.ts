@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { and, eq, gte } from 'drizzle-orm'
 import { countRows } from '../../../db/pages.ts'
-import { findWrongQuestions, findWrongTallies } from '../../../src/operate/admin/audit/verify-questions.ts'
+import { findWrongQuestions, findWrongTallies } from '../../../src/audit/play/verify-questions.ts'
 import { readTally } from '../../../src/play/questions/questions.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { engines } from '../../support/engines.ts'

@@ -1,9 +1,9 @@
 /** The settlement of votes by the answer of a question, its corrections, and merges and erasures. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { answerQuestion, closeQuestion, openQuestion } from '../../../src/play/questions/change.ts'
 import { readTally } from '../../../src/play/questions/questions.ts'

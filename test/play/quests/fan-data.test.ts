@@ -1,9 +1,9 @@
 /** Quests in the export of a fan, and after an erasure. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { streamJson } from '../../../src/core/stream-json.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { addPack } from '../packs/packs-world.ts'

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { findWrongCatalogue } from '../../../src/audit/records/verify-catalogue.ts'
 import type { EntryFault } from '../../../src/club/catalogue/entry.ts'
 import { DomainError } from '../../../src/core/problems.ts'
-import { findWrongCatalogue } from '../../../src/operate/admin/audit/verify-catalogue.ts'
 import { planRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import type { QuestEntry } from '../../../src/play/quests/entry-schema.ts'
 import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'

@@ -1,9 +1,9 @@
 /** Quests that require others, at the limits of their flags, windows and periods. `verify-quests` holds the same rule. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { recordEvent } from '../../../src/economy/events/record-event.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import type { QuestFinding } from '../../../src/play/quests/audit/facts.ts'
 import { questKind, upsertQuest } from '../../../src/play/quests/quest-kind.ts'
 import { onEachEngine } from '../../support/world.ts'

@@ -1,7 +1,7 @@
 /** Counted events are kept as long as they can change something, and no longer. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { backfillFan } from '../../../src/operate/admin/backfill-quests.ts'
 import { readQuestSet } from '../../../src/play/quests/quest.ts'
 import { sweepCounts } from '../../../src/play/quests/sweep-counts.ts'

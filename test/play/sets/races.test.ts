@@ -1,7 +1,7 @@
 /** The last two items of a set that arrive at the same time: two instances of the API on one database. */
 import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Answer } from '../../support/client.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'

@@ -1,6 +1,6 @@
 /** An order that is completed in the last moment of its hold, while another fan takes what it held. */
 import { expect, test } from 'bun:test'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'

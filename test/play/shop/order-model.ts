@@ -1,7 +1,7 @@
 /** Events of an order in any sequence, and invariants at the end: for the tests and the soak. */
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { PURCHASE_KINDS } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'

@@ -1,10 +1,10 @@
 /** A refund takes back the grants for a purchase: points of rules, budgets, limits, and quests. */
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
+import { verifyQuests } from '../../../src/audit/runs/verify-quests.ts'
 import { countEventData } from '../../../src/economy/events/delete-data.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { refundPurchase } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { packPurchaseKind } from '../../../src/play/packs/purchase-kind.ts'

@@ -1,8 +1,8 @@
 /** The refund of a voucher and the undo of its use, in two processes at the same time. */
 import { describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { realSources } from '../../../src/core/sources.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { voucherCodes } from '../../../src/play/shop/vouchers.ts'
 import { engines } from '../../support/engines.ts'

@@ -1,9 +1,9 @@
 /** A withdrawal and another change of the same order, in two processes at the same time: no unit is refunded twice. */
 import { describe, expect, test } from 'bun:test'
 import { and, eq, like, sql } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { writeRecord } from '../../../src/play/catalogue-file/kinds.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'

@@ -1,6 +1,6 @@
 /** Withdrawals, and what the gateway of a test was asked to refund. */
 import { expect } from 'bun:test'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { payOutOrder } from '../../../src/play/shop/pay-out.ts'
 import type { Client } from '../../support/client.ts'
 import type { World } from '../../support/world.ts'

@@ -1,8 +1,8 @@
 /** Fans with cash. */
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { readCashBalances } from '../../../src/economy/cash/balances.ts'
 import { givePromotion } from '../../../src/economy/cash/promotions.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import type { Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 import { expectStatus, receipt } from '../packs/packs-world.ts'

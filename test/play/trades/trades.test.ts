@@ -1,11 +1,11 @@
 /** Trades and gifts: what moves, what is refused, and what each fan reads. */
 import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../src/core/finding.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { storeAge } from '../../../src/identity/users/age.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
 import { deleteEndedTrades } from '../../../src/play/trades/end.ts'
 import { block, type NamedFan, namedFan, remove } from '../../identity/relations/relations-world.ts'

@@ -1,8 +1,8 @@
 /** The cash of a seed: balances, and holds in every state. */
 import { describe, expect, test } from 'bun:test'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { readCashBalances } from '../../../src/economy/cash/balances.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines } from '../../support/engines.ts'

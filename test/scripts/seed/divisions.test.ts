@@ -1,7 +1,7 @@
 /** The division of a seed: who earned in the running period is in its tables, the same for the same seed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { readDivision } from '../../../src/play/divisions/read-division.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'

@@ -1,8 +1,8 @@
 /** Leagues of seeded fans: the same for the same seed, written once, and accepted by the audit. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { createCursors } from '../../../src/core/pagination.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { readLeague } from '../../../src/play/leagues/table.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'

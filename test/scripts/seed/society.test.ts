@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isNull } from 'drizzle-orm'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
-import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
 import { itemFaults, readItemRows } from '../../crash/item-invariants.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'

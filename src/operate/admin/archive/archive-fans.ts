@@ -6,6 +6,7 @@ import { deleteRows, insertRows } from '../../../../db/bulk.ts'
 import type { Database, Transaction } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
 import { toList } from '../../../../db/listed.ts'
+import { notePastChange } from '../../../audit/coverage/record-coverage.ts'
 import {
   type ArchiveFile,
   filesOf,
@@ -19,7 +20,6 @@ import { archiveKeyOf } from '../../../economy/events/archived.ts'
 import { lockAccount } from '../../../economy/points/account.ts'
 import { saveSeam, sealAgain } from '../../../economy/points/seams.ts'
 import { lockForMerge } from '../../../identity/users/locks.ts'
-import { notePastChange } from '../audit/record-coverage.ts'
 import { planFans } from './plan.ts'
 
 const DAY_MS = 86_400_000

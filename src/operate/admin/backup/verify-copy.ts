@@ -1,11 +1,11 @@
 /** Verifies a copy of a database. */
 import { BackupFault, DatabaseError } from '../../../../db/index.ts'
 import { type Inspection, inspectSqlite, openSqliteCopy } from '../../../../db/sqlite/copy.ts'
+import { verifyLedger } from '../../../audit/runs/verify-ledger.ts'
 import { commandLine } from '../../../core/command-line.ts'
 import type { Finding } from '../../../core/finding.ts'
 import { describeFinding } from '../../../core/finding.ts'
 import { realSources } from '../../../core/sources.ts'
-import { verifyLedger } from '../audit/verify-ledger.ts'
 
 /** Fans verified, of about `total`. */
 export type OnVerified = (done: number, total: number) => void

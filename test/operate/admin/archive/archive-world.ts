@@ -2,6 +2,7 @@
 import { asc, eq, gt } from 'drizzle-orm'
 import type { Database } from '../../../../db/index.ts'
 import { writeInBatches } from '../../../../db/write-in-batches.ts'
+import { verifyLedger } from '../../../../src/audit/runs/verify-ledger.ts'
 import type { Finding } from '../../../../src/core/finding.ts'
 import { writeEvent } from '../../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../../src/economy/events/void-event.ts'
@@ -13,7 +14,6 @@ import {
 } from '../../../../src/operate/admin/archive/archive-fans.ts'
 import { restoreFan } from '../../../../src/operate/admin/archive/restore-fan.ts'
 import { verifyArchive } from '../../../../src/operate/admin/archive/verify-archive.ts'
-import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 
 export const DAY = 86_400_000
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
+import { verifyQuests } from '../../../../src/audit/runs/verify-quests.ts'
 import { streamJson } from '../../../../src/core/stream-json.ts'
 import {
   ArchiveFault,
@@ -17,7 +18,6 @@ import { explainRow } from '../../../../src/economy/events/explain-event.ts'
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
 import { findSeam } from '../../../../src/economy/points/seams.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
-import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../../src/operate/admin/export-user.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { addRule, unique } from '../../../economy/rules/rules-world.ts'

@@ -1,6 +1,6 @@
 /** Predictions of fans who are merged: open ones move, and what a corrected result adds goes to the fan that remains. */
 import { expect, test } from 'bun:test'
-import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../../../src/audit/runs/verify-ledger.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { expectStatus, patientFan, userIdOf } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, predict, settleAll } from '../../../play/predictions/match-world.ts'

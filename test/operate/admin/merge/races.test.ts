@@ -1,10 +1,10 @@
 /** Merges while both fans write, by two processes of the API on one database. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { verifyLedger } from '../../../../src/audit/runs/verify-ledger.ts'
+import { verifyQuests } from '../../../../src/audit/runs/verify-quests.ts'
 import { realSources } from '../../../../src/core/sources.ts'
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
-import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { addPack } from '../../../play/packs/packs-world.ts'
 import { engines } from '../../../support/engines.ts'

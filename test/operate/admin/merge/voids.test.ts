@@ -3,8 +3,8 @@
  * of merges.
  */
 import { describe, expect, test } from 'bun:test'
-import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
+import { verifyLedger } from '../../../../src/audit/runs/verify-ledger.ts'
+import { verifyQuests } from '../../../../src/audit/runs/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { refundPurchase } from '../../../../src/operate/admin/refunds/refund-purchase.ts'
 import { undoClaim } from '../../../../src/play/rewards/corrections.ts'

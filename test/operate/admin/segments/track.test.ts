@@ -1,10 +1,10 @@
 /** Tracked segments: each change is one event, also of several runs and processes, and of fans who are gone none. */
 import { expect, spyOn, test } from 'bun:test'
 import { and, asc, eq, inArray } from 'drizzle-orm'
+import { verifyLedger } from '../../../../src/audit/runs/verify-ledger.ts'
 import { exportSegments } from '../../../../src/club/segments/personal-data.ts'
 import { type SegmentCondition, segmentKind } from '../../../../src/club/segments/segment-kind.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
-import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { trackSegments } from '../../../../src/operate/admin/segments/track.ts'
 import { unique } from '../../../economy/rules/rules-world.ts'
