@@ -1,8 +1,22 @@
 /** The records of a span of time, in the order of their time: events, ledger entries, predictions, deliveries and new fans. */
-import { and, asc, type Column, count, gte, isNotNull, lt, type SQL } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  type Column,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { idFrom } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
-import { dayNumber, type Entry, type FanEvent, isNotice } from './tally.ts'
+import { dayNumber, type Entry, type FanEvent, isNotice, type KnownFan } from './tally.ts'
 
 /** After this time, units of work that began before have ended: as for daily figures. */
 export const SETTLED_AFTER_MS = 10 * 60_000
@@ -108,4 +122,29 @@ async function readSpan(reader: Reader, from: Date, until: Date, max = Number.MA
       deliveries: deliveries.map(row => ({ ...row, day: dayNumber(from) })),
     },
   }
+}
+
+/** Fans with their present team and country. */
+export async function readKnownFans(reader: Reader, userIds: string[]): Promise<KnownFan[]> {
+  const { users } = reader.tables
+  const { id, createdAt, favoriteTeamId, country } = users
+  return reader
+    .select({ id, createdAt, favoriteTeamId, country })
+    .from(users)
+    .where(inArray(users.id, userIds))
+}
+
+/** The balances at the seams of the archive, and what the entries before a seam that are still there add up to. */
+export function readArchived(reader: Reader) {
+  const { archiveSeams: seams, pointsEntries: entries } = reader.tables
+  return reader
+    .select({
+      until: seams.until,
+      balance: seams.balance,
+      kept: sql`coalesce(sum(${entries.delta}), 0)`.mapWith(Number),
+    })
+    .from(seams)
+    .leftJoin(entries, and(eq(entries.userId, seams.userId), lte(entries.seq, seams.seq)))
+    .where(gt(seams.seq, 0))
+    .groupBy(seams.userId, seams.until, seams.balance)
 }

@@ -4,13 +4,20 @@
  * which everything is counted change in one unit of work, so each record counts once, however often processes stop, and
  * however many run.
  */
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { readSeams } from '../../economy/points/seams.ts'
-import { findStart, readSlice, SETTLED_AFTER_MS, type Slice } from './read-slice.ts'
+import {
+  findStart,
+  readArchived,
+  readKnownFans,
+  readSlice,
+  SETTLED_AFTER_MS,
+  type Slice,
+} from './read-slice.ts'
 import { readSponsorOf, type SponsorOf } from './sponsored.ts'
 import {
   type Count,
@@ -122,18 +129,14 @@ async function moveCursor(tx: Transaction, { from, until }: Slice, isFirst: bool
 
 /** The fans of a slice, with their present team and country. `before`: as they are stored. */
 async function lockFans(tx: Transaction, { fans: ids, events, entries, predictions }: Slice) {
-  const { users, seasonFans } = tx.tables
+  const { seasonFans } = tx.tables
   const userIds = new Set([...ids, ...[...events, ...entries, ...predictions].map(row => row.userId ?? '')])
   const wanted = [...userIds].toSorted()
   const stored = await locksForUpdate(
     tx,
     tx.select().from(seasonFans).where(inArray(seasonFans.userId, wanted)).orderBy(seasonFans.userId),
   )
-  const { id, createdAt, favoriteTeamId, country } = users
-  const known = await tx
-    .select({ id, createdAt, favoriteTeamId, country })
-    .from(users)
-    .where(inArray(users.id, wanted))
+  const known = await readKnownFans(tx, wanted)
   const before = new Map(stored.map(row => [row.userId, row]))
   const fans = new Map(
     known.map(user => {
@@ -162,18 +165,7 @@ async function addRecords(tx: Transaction, tally: Tally, slice: Slice, fans: Map
 
 /** The balances of fans at the seam of the archive, whose entries before it are not all there to be counted. */
 async function addArchived(tx: Transaction, tally: Tally): Promise<void> {
-  const { archiveSeams: seams, pointsEntries: entries } = tx.tables
-  const rows = await tx
-    .select({
-      until: seams.until,
-      balance: seams.balance,
-      kept: sql`coalesce(sum(${entries.delta}), 0)`.mapWith(Number),
-    })
-    .from(seams)
-    .leftJoin(entries, and(eq(entries.userId, seams.userId), lte(entries.seq, seams.seq)))
-    .where(gt(seams.seq, 0))
-    .groupBy(seams.userId, seams.until, seams.balance)
-  for (const { until, balance, kept } of rows) {
+  for (const { until, balance, kept } of await readArchived(tx)) {
     tally.add('balance', roundBalance(balance), '', 1)
     tally.add('points.in', dayNumber(until), ARCHIVED, balance - kept)
   }

@@ -1,12 +1,8 @@
 /** Figures by day: what a day counts, where it begins and ends, and that it is kept once it is over. */
 import { expect, test } from 'bun:test'
 import type { Database, Tables } from '../../../db/index.ts'
-import {
-  countDay,
-  daysUntil,
-  keepDailyFigures,
-  readDailyFigures,
-} from '../../../src/figures/days/daily-figures.ts'
+import { countDay, daysUntil } from '../../../src/figures/days/count-day.ts'
+import { keepDailyFigures, readDailyFigures } from '../../../src/figures/days/daily-figures.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
 const DAY = '2026-08-14'

@@ -3,14 +3,8 @@ import type { Reader } from '../../../../db/index.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
 import { readAwaiting } from '../../../economy/events/distribute.ts'
 import { countOpenReports } from '../../../fan/moderation/cases.ts'
-import {
-  countDay,
-  countFans,
-  type DailyFigures,
-  dayOf,
-  daysUntil,
-  readDailyFigures,
-} from '../../../figures/days/daily-figures.ts'
+import { countDay, countFans, type DailyFigures, dayOf, daysUntil } from '../../../figures/days/count-day.ts'
+import { readDailyFigures } from '../../../figures/days/daily-figures.ts'
 import { readRuns } from '../../../platform/jobs/maintenance.ts'
 import { readOpenMoney } from '../../admin/open-money.ts'
 import type { LiveFigures, Overview } from './schema.ts'
