@@ -4904,12 +4904,12 @@ export interface components {
             /** @description Milliseconds by which a delayed stream is behind: fans see the question open and close so much later. Votes are judged by `opensAt` and `closesAt`. */
             offsetMs?: number | null;
             /** @description Whether fans can change their votes until it closes. Default: `false`. */
-            changeable?: boolean;
+            changeable?: boolean | null;
             /**
              * @description When fans see the results: always, after their own vote, or after the close. Default: `"after_vote"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            results?: "live" | "after_vote" | "after_close";
+            results?: "live" | "after_vote" | "after_close" | null;
             /** @description The id of the correct option, or the rating as text. Fans see it after the close. Votes are settled then. */
             correct?: string | null;
             /** @description Points for fans who chose the correct option. */
@@ -4918,34 +4918,30 @@ export interface components {
             sponsorId?: string | null;
             /** @description Who may vote. Null: every fan. */
             requires?: {
-                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
-                countries?: string[];
-                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
-                notCountries?: string[];
+                countries?: string[] | null;
+                notCountries?: string[] | null;
                 /**
                  * @description Only fans who are at least as old.
-                 * @enum {number}
+                 * @enum {number|null}
                  */
-                minAge?: 13 | 16 | 18;
-                /** @description Kinds of membership. The fan has one of them now. */
-                membership?: string[];
-                /** @description A tier of an account that the fan has, or a higher one. */
+                minAge?: 13 | 16 | 18 | null;
+                membership?: string[] | null;
                 tier?: {
                     /** @description The account. */
                     account: string;
                     /** @description The lowest tier. */
                     atLeast: string;
-                };
+                } | null;
                 /** @description A segment. Only fans who are in it now. */
-                segment?: string;
+                segment?: string | null;
                 /** @description A collectible that the fan owns. */
-                collectibleId?: string;
-                holds?: components["schemas"]["HoldsEntry"];
+                collectibleId?: string | null;
+                holds?: components["schemas"]["HoldsEntry"] | null;
                 /** @description Lifetime points of the fan. */
-                points?: number;
+                points?: number | null;
             } | null;
             /** @description False: stored, but not offered. Default: `true`. */
-            active?: boolean;
+            active?: boolean | null;
         };
         /** Streak */
         Streak: {

@@ -1,4 +1,5 @@
 /** Checks one entry from a program as the import checks a file: schema, and rules. */
+import { withoutNullMembers } from '../../club/catalogue/null-members.ts'
 import { explainFault, MAX_ERRORS, shorten } from '../../core/faults.ts'
 import { errorsWithin } from '../../core/formats.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
@@ -8,7 +9,7 @@ import { type CatalogueRecord, kindNamed, type RecordKind, recordFaults, recordO
 
 /** The record of a value. Pointers lead into the entry. @throws DomainError `validation_failed` */
 export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
-  const record = recordOf(kind, value)
+  const record = recordOf(kind, withoutNullMembers(kindNamed(kind).schema, value))
   refuseInvalid(schemaErrors(kind, record.entry))
   refuseInvalid(recordFaults(record))
   return record

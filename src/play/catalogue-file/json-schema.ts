@@ -1,5 +1,7 @@
 /** The schemas of the catalogue as JSON Schema draft 7, for editors: of files, and of the console. */
 import type { Overridden } from '../../club/catalogue/kind.ts'
+import { withNullMembers } from '../../club/catalogue/null-members.ts'
+import type { TSchema } from '../../core/typebox.ts'
 import { isObject, type Json, mapValues } from '../../platform/docs/json-schema.ts'
 import { fileSchemaOf, kindNamed, type RecordKind } from './kinds.ts'
 import { Catalogue } from './schema.ts'
@@ -7,7 +9,10 @@ import { Catalogue } from './schema.ts'
 const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
 /** The schema of a file. Guarantee of the casts here: our schemas are of objects. */
-export const catalogJsonSchema = (): Json => ({ ...DRAFT, ...(standardKeywords(Catalogue) as Json) })
+export function catalogJsonSchema(): Json {
+  const properties = mapValues(Catalogue.properties, of => withNullMembers(of as TSchema))
+  return { ...DRAFT, ...(standardKeywords({ ...Catalogue, properties }) as Json) }
+}
 
 /** The schema of an entry, for forms. Members that cannot change once the entry exists, or have no effect, are `readOnly`. */
 export function entryJsonSchema(kind: RecordKind, overridden: Overridden[] = []): Json {

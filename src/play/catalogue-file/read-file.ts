@@ -1,8 +1,9 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
 
+import { withoutNullMembers } from '../../club/catalogue/null-members.ts'
 import { explainFault } from '../../core/faults.ts'
 import { errorsWithin } from '../../core/formats.ts'
-import { type TSchema, ValueErrorType } from '../../core/typebox.ts'
+import { type TSchema, Type, ValueErrorType } from '../../core/typebox.ts'
 import {
   type Fault,
   JsonSyntaxError,
@@ -65,7 +66,8 @@ function startsWithRecord(text: string): boolean {
 }
 
 function readDocument(text: string, file: Reading): void {
-  const json = tryParse(text, 1, file)
+  const parsed = tryParse(text, 1, file)
+  const json = parsed && stating(parsed, Lists)
   if (!json || collectFaults(json, Catalogue, file).has('')) return
   const isBroken = (entry: string) =>
     file.faults.some(({ pointer }) => pointer === entry || pointer.startsWith(`${entry}/`))
@@ -87,10 +89,10 @@ function readDocument(text: string, file: Reading): void {
 function readLines(text: string, file: Reading): void {
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const json = tryParse(line, index + 1, file)
-    if (!json) continue
+    const parsed = tryParse(line, index + 1, file)
+    if (!parsed) continue
     // Guarantee of the cast: nothing is known of the members.
-    const { kind, ...entry } = Object(json.value) as { kind?: unknown; entry?: unknown }
+    const { kind } = Object(parsed.value) as { kind?: unknown }
     if (!isRecordKind(kind)) {
       file.faults.push({
         line: index + 1,
@@ -100,8 +102,11 @@ function readLines(text: string, file: Reading): void {
       continue
     }
     file.kinds.add(kind)
-    const flat = 'entry' in entry ? undefined : flatLineOf(kind)
+    const flat = 'entry' in Object(parsed.value) ? undefined : flatLineOf(kind)
     const [root, schema] = flat ? ['', flat] : ['/entry', wrappedLineOf(kind)]
+    const json = stating(parsed, schema)
+    // Guarantee of the cast: as above.
+    const { kind: _, ...entry } = json.value as { kind: unknown; entry?: unknown }
     const stated = flat ? entry : entry.entry
     nameEntry(json, kind, stated, root, file)
     if (collectFaults(json, schema, file).size > 0) continue
@@ -119,6 +124,14 @@ function tryParse(text: string, line: number, file: CatalogueFile): LocatedJson 
     return undefined
   }
 }
+
+/** Members of entries that are null are absent. A list that is null stays, and is refused. */
+const Lists = Type.Required(Catalogue)
+
+const stating = (json: LocatedJson, schema: TSchema): LocatedJson => ({
+  ...json,
+  value: withoutNullMembers(schema, json.value),
+})
 
 /** Adds the first schema error of each location and returns their pointers. */
 function collectFaults(json: LocatedJson, schema: TSchema, { faults }: CatalogueFile): Set<string> {

@@ -45,7 +45,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
 
 /** An item has all members of the description or none: an incomplete description would be ignored. */
 function halfDescribed(item: PackEntry['items'][number], index: number): EntryFault[] {
-  const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member !== undefined)
+  const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member != null)
   if (!told || descriptionOf(item)) return []
   return [
     { pointer: `/items/${index}`, message: 'needs name, description and rarity together, or none of them' },

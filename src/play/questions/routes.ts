@@ -84,7 +84,10 @@ const serverRoutes = (deps: QuestionDeps) =>
     '/:questionId',
     ({ body, params, status, write }) =>
       write(async tx => {
-        const { isNew, question } = await putQuestion(tx, { ...body, id: params.questionId })
+        const { isNew, question } = await putQuestion(tx, {
+          ...schema.statedQuestion(body),
+          id: params.questionId,
+        })
         return status(isNew ? 201 : 200, question)
       }),
     operation({

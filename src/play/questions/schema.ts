@@ -1,5 +1,6 @@
+import { statedMembers, withNullMembers } from '../../club/catalogue/null-members.ts'
 import { Closed, Instant, Integer, Nullable, OneOf, PageQuery, Slug } from '../../core/schemas.ts'
-import { type Static, Type } from '../../core/typebox.ts'
+import { type Static, type TObject, Type } from '../../core/typebox.ts'
 import { BlockedBy, ShownRequires } from '../eligibility/requires.ts'
 import { QUESTION_KINDS, QuestionEntry } from './entry-schema.ts'
 
@@ -130,8 +131,13 @@ export const OwnVotes = Closed(
 )
 
 const { id: _, ...entryMembers } = QuestionEntry.properties
-/** A question as a server states it; the path has its id. */
-export const StatedQuestion = Closed(entryMembers, { title: 'StatedQuestion' })
+const QuestionMembers = Closed(entryMembers, { title: 'StatedQuestion' })
+/** A question as a server states it; the path has its id. Guarantee of the cast: it takes these, and null for a default. */
+export const StatedQuestion = withNullMembers(QuestionMembers) as TObject & {
+  static: Static<typeof QuestionMembers>
+}
+/** What it says, without null where that means a default. */
+export const statedQuestion = (body: unknown) => statedMembers(QuestionMembers, body)
 
 export const exampleQuestion = {
   id: 'first-goal',
