@@ -15,9 +15,9 @@ const MAX_LANGUAGES = 30
 /** BCP 47: language, script and region, each in its usual case. */
 const TAG = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'
 
-/** A text of a catalogue file. `maxLength` is that of each language. */
-export function Text(maxLength: number, description: string) {
-  const one = Type.String({ minLength: 1, maxLength })
+/** A text of a catalogue file. The lengths are those of each language. */
+export function Text(maxLength: number, description: string, minLength = 1) {
+  const one = Type.String({ minLength, maxLength })
   const errorNoun = `such strings by language, like {"en": "Scarf", "pt-BR": "Cachecol"}, in at most ${MAX_LANGUAGES} languages`
   return Type.Union(
     [
@@ -31,7 +31,7 @@ export function Text(maxLength: number, description: string) {
     ],
     {
       description: `${description} A string, or strings by language tag, of which the first is the default.`,
-      errorNoun: `a string of 1 to ${maxLength} characters or ${errorNoun}`,
+      errorNoun: `a string of ${minLength} to ${maxLength} characters or ${errorNoun}`,
     },
   )
 }

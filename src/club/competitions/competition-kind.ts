@@ -5,6 +5,7 @@ import { preparedRow } from '../../../db/prepared.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { SETTINGS } from '../../platform/config/settings.ts'
 import { Active, EntrySlug, Maybe } from '../catalogue/entry-schema.ts'
 import { declarePlainKind } from '../catalogue/plain-kind.ts'
 import { presentTexts, Text } from '../catalogue/texts.ts'
@@ -37,6 +38,13 @@ export const Crowd = Type.Boolean({
   description: 'Whether the points of an outcome grow by the share of fans who chose another one.',
 })
 
+/** Those of a club that has stated no settings. */
+const DEFAULT_POINTS: PredictionPoints = {
+  exact: SETTINGS.predictionPointsExact.fallback,
+  difference: SETTINGS.predictionPointsDifference.fallback,
+  outcome: SETTINGS.predictionPointsOutcome.fallback,
+}
+
 export const competitionKind = declarePlainKind({
   kind: 'competition',
   list: 'competitions',
@@ -45,8 +53,8 @@ export const competitionKind = declarePlainKind({
     {
       id: EntrySlug('Slug of the competition, which matches name in `competition`.'),
       name: Text(100, 'What fans see.'),
-      deadline: Deadline,
-      points: PredictionPoints,
+      deadline: Type.Optional({ ...Deadline, default: 'match' }),
+      points: Type.Optional({ ...PredictionPoints, default: DEFAULT_POINTS }),
       joker: Maybe(Joker),
       crowd: Type.Optional({ ...Crowd, default: false }),
       active: Active,

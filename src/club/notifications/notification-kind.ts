@@ -10,7 +10,7 @@ import { Text } from '../catalogue/texts.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
 import { fanFaults } from '../segments/segment-kind.ts'
 import { findUnknownSponsor, SponsorId } from '../sponsors/sponsorship.ts'
-import { CATEGORIES } from './categories.ts'
+import { CATEGORIES, MARKETING } from './categories.ts'
 import { faultIn, hasPlaces } from './template.ts'
 
 /** A local time of each fan. */
@@ -30,9 +30,17 @@ export const NotificationEntry = Closed(
     ),
     segment: Maybe(EntrySlug('Only fans who are in this segment then. Null: all fans.')),
     when: Maybe(Conditions),
-    category: OneOf(CATEGORIES, { description: 'What fans switch on and off.' }),
+    category: Type.Optional(
+      OneOf(CATEGORIES, {
+        default: MARKETING,
+        description: 'What fans switch on and off. Only fans who have consented get marketing.',
+      }),
+    ),
     title: Text(120, 'First line, with `{{/pointer}}` for members of the data of the event.'),
-    body: Text(500, 'The message, with `{{/pointer}}` as in the title.'),
+    body: Type.Optional({
+      ...Text(500, 'The message, with `{{/pointer}}` as in the title. Empty: the title alone.', 0),
+      default: '',
+    }),
     url: Maybe(
       Type.String({
         maxLength: 500,
@@ -65,7 +73,7 @@ function notificationFaults({
   at,
   when,
   title,
-  body,
+  body = '',
   url,
   digest,
 }: NotificationEntry): EntryFault[] {

@@ -2,13 +2,15 @@
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Condition } from '../catalogue/conditions.ts'
-import { statedTexts } from '../catalogue/texts.ts'
+import { statedTexts, type Text } from '../catalogue/texts.ts'
 import { BUILT_IN } from './built-in.ts'
-import type { Category } from './categories.ts'
+import { type Category, MARKETING } from './categories.ts'
 import type { NotificationEntry } from './notification-kind.ts'
 
-export interface Notification extends Omit<NotificationEntry, 'when' | 'url' | 'imageUrl'> {
+export interface Notification
+  extends Omit<NotificationEntry, 'category' | 'when' | 'body' | 'url' | 'imageUrl'> {
   category: Category
+  body: Text
   when: Condition[]
   url: string | null
   imageUrl: string | null
@@ -32,6 +34,8 @@ export async function listNotifications(reader: Reader): Promise<Notification[]>
 
 const notificationOf = (entry: NotificationEntry, isBuiltIn: boolean): Notification => ({
   ...entry,
+  category: entry.category ?? MARKETING,
+  body: entry.body ?? '',
   when: entry.when ?? [],
   url: entry.url ?? null,
   imageUrl: entry.imageUrl ?? null,

@@ -22,26 +22,28 @@ const SegmentEntry = Closed(
       'Slug of the segment. Apps may see it in `requires`: choose one that says nothing of fans.',
     ),
     name: Text(100, 'For the staff.'),
-    when: Type.Array(
-      Closed(
-        {
-          fact: Type.String({
-            minLength: 1,
-            maxLength: 120,
-            description: `What is compared: ${factNames.join(', ')}.`,
-            examples: ['checkIns'],
-          }),
-          op: OneOf(OPERATORS, {
-            description: 'Comparison. What is unknown meets only `ne` and `exists` with false.',
-          }),
-          value: Type.Union(
-            [Scalar, Type.Array(Scalar, { minItems: 1, maxItems: 100, errorNoun: 'a list of these' })],
-            { description: 'A list for `in`; true or false for `exists`.' },
-          ),
-        },
-        { title: 'SegmentCondition' },
+    when: Type.Optional(
+      Type.Array(
+        Closed(
+          {
+            fact: Type.String({
+              minLength: 1,
+              maxLength: 120,
+              description: `What is compared: ${factNames.join(', ')}.`,
+              examples: ['checkIns'],
+            }),
+            op: OneOf(OPERATORS, {
+              description: 'Comparison. What is unknown meets only `ne` and `exists` with false.',
+            }),
+            value: Type.Union(
+              [Scalar, Type.Array(Scalar, { minItems: 1, maxItems: 100, errorNoun: 'a list of these' })],
+              { description: 'A list for `in`; true or false for `exists`.' },
+            ),
+          },
+          { title: 'SegmentCondition' },
+        ),
+        { maxItems: 20, default: [], description: 'All of them must be met. None: all fans.' },
       ),
-      { minItems: 1, maxItems: 20, description: 'All of them must be met.' },
     ),
     tracked: Type.Optional(
       Type.Boolean({
@@ -55,12 +57,12 @@ const SegmentEntry = Closed(
   { title: 'Segment' },
 )
 type SegmentEntry = Static<typeof SegmentEntry>
-export type SegmentCondition = SegmentEntry['when'][number]
+export type SegmentCondition = NonNullable<SegmentEntry['when']>[number]
 
 /** Guarantee of the cast: the import writes it. */
 export const parseWhen = (text: string) => JSON.parse(text) as SegmentCondition[]
 
-const contentOf = ({ name, when, tracked = false, active = true }: SegmentEntry) => ({
+const contentOf = ({ name, when = [], tracked = false, active = true }: SegmentEntry) => ({
   name,
   when,
   tracked,
@@ -85,7 +87,7 @@ async function plan(reader: Reader, entry: SegmentEntry): Promise<EntryChange> {
 /** Accounts and tiers of which the conditions ask. */
 async function findUnknown(
   reader: Reader,
-  { when }: SegmentEntry,
+  { when = [] }: SegmentEntry,
   { isStated }: { isStated: IsStated },
 ): Promise<EntryFault[]> {
   const faults: EntryFault[] = []
@@ -134,11 +136,13 @@ export const segmentKind = declareKind({
   schema: SegmentEntry,
   givesValue: true,
   table: ({ segments }) => segments,
-  faults: ({ when }) =>
-    when.flatMap((condition, index) => {
+  faults({ when = [] }) {
+    const faults = when.flatMap((condition, index) => {
       const fault = conditionFault(condition)
       return fault ? [{ pointer: `/when/${index}/${fault.member}`, message: fault.message }] : []
-    }),
+    })
+    return faults
+  },
   references: findUnknown,
   plan,
   upsert,

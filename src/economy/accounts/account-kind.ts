@@ -36,7 +36,7 @@ export const AccountEntry = Closed(
   {
     id: EntrySlug('Slug of the account.'),
     name: Text(100, 'What fans see.'),
-    unit: Text(40, 'What is counted, such as points.'),
+    unit: Type.Optional({ ...Text(40, 'What is counted, such as points.'), default: 'points' }),
     window: Maybe(
       Closed(
         {

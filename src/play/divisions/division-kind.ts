@@ -46,7 +46,14 @@ const DivisionEntry = Closed(
         description: 'How long a period lasts, in the time zone of the club.',
       }),
     ),
-    levels: Type.Array(Level, { minItems: 1, maxItems: 20, description: 'The lowest first.' }),
+    levels: Type.Optional(
+      Type.Array(Level, {
+        minItems: 1,
+        maxItems: 20,
+        default: [{ id: 'only', name: '1', up: 0, down: 0 }],
+        description: 'The lowest first. Default: one, in which nobody rises or falls.',
+      }),
+    ),
     active: Active,
   },
   { title: 'Division' },
@@ -62,7 +69,7 @@ export const divisionKind = declarePlainKind({
   // Rules give points for a promotion.
   givesValue: true,
   table: ({ divisions }) => divisions,
-  faults: ({ levels, size = DEFAULT_SIZE }) =>
+  faults: ({ levels = [], size = DEFAULT_SIZE }) =>
     levels.flatMap(({ id, up = 0, down = 0 }, index) => [
       ...(levels.findIndex(other => other.id === id) < index
         ? [{ pointer: `/levels/${index}/id`, message: 'is the id of another level' }]

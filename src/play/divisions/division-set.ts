@@ -50,7 +50,7 @@ async function readSet(reader: Reader): Promise<Map<string, Division>> {
     rows.map(row => {
       const { id, name, scoring, size, every, levels, active } = statedTexts(row)
       // Guarantee of the casts: only `divisionKind` writes them, complete and valid.
-      const stated = JSON.parse(levels) as DivisionEntry['levels']
+      const stated = JSON.parse(levels) as NonNullable<DivisionEntry['levels']>
       const division: Division = {
         id,
         name,

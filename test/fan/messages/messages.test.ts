@@ -174,7 +174,7 @@ test('built-in notifications are valid, in three languages, and lack no member o
   ])
   for (const entry of BUILT_IN) {
     expect([entry.id, notificationKind.faults(entry)]).toEqual([entry.id, []])
-    for (const text of [entry.title, entry.body])
+    for (const text of [entry.title, entry.body ?? ''])
       expect([entry.id, Object.keys(text)]).toEqual([entry.id, ['en', 'pt', 'ar']])
   }
 })

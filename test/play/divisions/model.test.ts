@@ -19,7 +19,7 @@ import {
 
 const FANS = 14
 const STEPS = 70
-const LEVELS = WEEKLY.levels.length
+const LEVELS = WEEKLY.levels?.length ?? 0
 
 /** Numbers from 0 to below `count`, the same for a seed. */
 function drawsOf(seed: number) {

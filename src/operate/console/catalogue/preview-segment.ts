@@ -9,7 +9,7 @@ import { withinEntry } from './change-entry.ts'
 export async function previewSegment(read: Reader, draft: unknown, seesFans: boolean) {
   const record = withinEntry(() => parseRecord('segment', draft))
   if (record.kind !== 'segment') throw new Error('a segment is of another kind')
-  const { id, when } = record.entry
+  const { id, when = [] } = record.entry
   return {
     fans: await countMembers(read, when),
     sample: seesFans ? await readSample(read, when) : null,
