@@ -22,8 +22,8 @@ import { createSeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans and of the society, so that their draws do not change. */
 const INDEX = 100_000_001
-/** Fans have acted by then. */
-const BEFORE_NOW_MS = 25 * MINUTE_MS
+/** Fans have come to the live match by then. It takes twelve minutes. */
+const BEFORE_NOW_MS = 50 * MINUTE_MS
 /** The open hold of a demonstration, and a promotion. */
 const [HOLD_DAYS, PROMOTION_DAYS] = [2, 60]
 const CURRENCY = 'EUR'

@@ -25,8 +25,8 @@ const [PREDICTING, WITH_JOKER] = [0.75, 0.6]
 const LONGEST_GAP_MS = HOUR_MS
 /** From kick-off to the report of the result. */
 const MATCH_MS = 2 * HOUR_MS
-/** When the results are settled: fans have acted by then, and entries of a ledger follow each other in time. */
-const BEFORE_NOW_MS = 24 * MINUTE_MS
+/** When the results are settled: after the part before it. */
+const BEFORE_NOW_MS = 35 * MINUTE_MS
 const SECOND_MS = 1_000
 
 /** Writes nothing the second time, and nothing if nobody has predicted. */

@@ -55,7 +55,7 @@ export const seedDivisions = (
     if ((await divisionKind.read(real, [division.id])).length > 0) return
     const calendar = await readCalendar(real, instant ?? real.now())
     const sourcesAt = createSeedSources(seed, calendar)
-    const at = (time: Date) => withSources(real, sourcesAt(INDEX, time))
+    const at = (time: Date) => withSources(Object.create(real), sourcesAt(INDEX, time))
     const tx = at(calendar.now)
     await divisionKind.upsert(tx, { ...division, levels: [...division.levels] })
     const added = (await getDivisions(tx)).get(division.id)

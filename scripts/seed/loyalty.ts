@@ -35,8 +35,8 @@ import { createSeedSources, type SeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans, and of the other parts. */
 const INDEX = 100_000_004
-/** Fans have acted by then. */
-const BEFORE_NOW_MS = 22 * MINUTE_MS
+/** After the part before it. It takes ten minutes. */
+const BEFORE_NOW_MS = 29 * MINUTE_MS
 /** Of the crowd: who has been at matches of the last seasons. */
 const ATTENDING = 0.16
 /** Fans per unit of work. */

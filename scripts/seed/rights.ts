@@ -24,8 +24,8 @@ import { createSeedSources, withSources } from './sources.ts'
 
 /** Far from the indexes of fans, and of the other parts. */
 const INDEX = 100_000_008
-/** Fans have acted by then. */
-const BEFORE_NOW_MS = 20 * MINUTE_MS
+/** After the part before it. It takes four minutes. */
+const BEFORE_NOW_MS = 34 * MINUTE_MS
 /** Neither the first fans, who have cash, nor those of the tour. */
 const [EXPORTS, WITHDRAWS, LIMITS, PAUSES] = ['fan-0020', 'fan-0019', 'fan-0017', 'fan-0013']
 const PAUSE_DAYS = 30

@@ -142,16 +142,19 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       }
     }
   }
-  await seedSociety(db, options)
   await seedLeagues(db, options)
-  await seedQuestions(db, options)
+  // Of the same day, in the order of their times: the events of a fan, and the entries of a ledger, follow each other.
   await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
+  await seedSociety(db, options)
   await seedCup(db, options)
   await seedRights(db, options)
   const { crowd = 0 } = options
   if (crowd > 0) {
     await seedCrowd(db, { ...options, crowd })
     await seedLoyalty(db, options)
+  }
+  await seedQuestions(db, options)
+  if (crowd > 0) {
     await seedStaffWork(db, options)
     await seedSeasonFigures(db, options)
   }

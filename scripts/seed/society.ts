@@ -23,8 +23,8 @@ import { createSeedSources, withSources } from './sources.ts'
 const INDEX = 100_000_000
 const [COLLECTORS, OTHERS] = [4, 6]
 const SIZE = COLLECTORS + OTHERS
-/** Fans have acted by then, and reports are of today. */
-const BEFORE_NOW_MS = 30 * MINUTE_MS
+/** After the part before it, and reports are of today. */
+const BEFORE_NOW_MS = 36 * MINUTE_MS
 const LIMITS = { openTradesPerFan: 1_000, tradeRestHours: 0 }
 
 interface Member extends Caller {

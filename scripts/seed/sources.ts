@@ -75,6 +75,6 @@ function uuidV7(ms: number, random: Uint8Array): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`
 }
 
-/** The unit of work with the time, ids and random bytes of the seed. */
+/** The unit of work with the time, ids and random bytes of the seed, also for what is recorded at its end. */
 export const withSources = (tx: Transaction, { newId, randomBytes, now, clock }: SeedSources): Transaction =>
-  Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
+  Object.assign(tx, { newId, randomBytes, now, clock })

@@ -80,11 +80,11 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
     })
   }
   // These are written by the verbs.
-  await seedSociety(db, options)
   await seedLeagues(db, options)
-  await seedQuestions(db, options)
+  await seedSociety(db, options)
   await seedCup(db, options)
   await seedRights(db, options)
+  await seedQuestions(db, options)
   await seedDivisions(db, options)
 }
 

@@ -1,6 +1,6 @@
 /** What a seed shows: a club in the middle of its season, on whatever day it is seeded. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../scripts/seed/calendar.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { verifyLedger } from '../../../src/audit/runs/verify-ledger.ts'
@@ -110,6 +110,45 @@ describe.each(engines)('A seeded club ($name)', engine => {
       expect(toPack.length).toBeGreaterThan(2)
       const waits = toPack.map(({ orderId }) => at - (orders.get(orderId)?.completedAt?.getTime() ?? 0))
       expect(Math.max(...waits)).toBeLessThan(7 * DAY_MS)
+    }
+  })
+
+  test('has the events and entries of each fan, and what staff did, in the order of time', async () => {
+    for (const { db } of [club, later]) {
+      const { tables, read } = db
+      const { events, pointsEntries, cashEntries, consoleAudit: audit } = tables
+      const lists = {
+        events: (await read.select().from(events).orderBy(asc(events.userId), asc(events.sequence))).map(
+          ({ userId, recordedAt, type }) => ({ of: userId, at: recordedAt, what: type }),
+        ),
+        points: (
+          await read.select().from(pointsEntries).orderBy(asc(pointsEntries.userId), asc(pointsEntries.seq))
+        ).map(({ userId, createdAt, reason }) => ({ of: userId, at: createdAt, what: reason })),
+        cash: (
+          await read
+            .select()
+            .from(cashEntries)
+            .orderBy(asc(cashEntries.userId), asc(cashEntries.currency), asc(cashEntries.seq))
+        ).map(({ userId, currency, createdAt, reason }) => ({
+          of: `${userId} ${currency}`,
+          at: createdAt,
+          what: reason,
+        })),
+        audit: (await read.select().from(audit).orderBy(asc(audit.seq))).map(({ at, operation }) => ({
+          of: 'staff',
+          at,
+          what: operation,
+        })),
+      }
+      const early = Object.entries(lists).flatMap(([list, rows]) =>
+        rows.flatMap((row, nth) => {
+          const before = rows[nth - 1]
+          return before && before.of === row.of && row.at < before.at
+            ? [`${list}: ${row.what} before ${before.what}`]
+            : []
+        }),
+      )
+      expect(new Set(early)).toEqual(new Set())
     }
   })
 
