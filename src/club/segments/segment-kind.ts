@@ -9,6 +9,7 @@ import { Active, EntrySlug, Maybe } from '../catalogue/entry-schema.ts'
 import { declareKind, type IsStated } from '../catalogue/kind.ts'
 import { OPERATORS } from '../catalogue/operators.ts'
 import { columnsIn, statedTexts, Text } from '../catalogue/texts.ts'
+import { contradictions } from './contradictions.ts'
 import { conditionFault, factNamed, factNames } from './facts.ts'
 
 const Scalar = Type.Union(
@@ -141,7 +142,7 @@ export const segmentKind = declareKind({
       const fault = conditionFault(condition)
       return fault ? [{ pointer: `/when/${index}/${fault.member}`, message: fault.message }] : []
     })
-    return faults
+    return faults.length > 0 ? faults : contradictions(when)
   },
   references: findUnknown,
   plan,
