@@ -11612,7 +11612,7 @@ export interface codes {
   /** Leave a league, or remove a member. With `me` or your handle you leave. When the owner leaves, the member who joined first owns the league; when the last member leaves, it is deleted. The owner can remove each member, by handle or by number, who can join again unless banned; a suspended owner can only leave. */
   removeLeagueMember: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'guardian_consent_required' | 'not_owner' | 'league_not_found' | 'fan_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Ask for a file with your data. The file has all data that is stored about you, as JSON. It is written in the background, mostly within a minute, and kept for 7 days. Possible once a day, in the time zone of the club: a repeat returns the export of the day. */
-  requestExport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  requestExport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Limit your spending, or pause it. Holds for packs, orders and top-ups that you start later. What is stricter holds at once, what is not holds after 24 hours. Staff see it and cannot change it. An omitted member keeps its value. Without the consent of a guardian that they need, fans can only be stricter. */
   setOwnLimits: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'guardian_consent_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped require an address in the format of its country. */
@@ -11791,7 +11791,7 @@ export const requests = {
   registerDevice: { method: 'PUT', path: '/api/user/devices/{deviceId}', caller: true, keyed: true, repeatable: true, body: true },
   removeDevice: { method: 'DELETE', path: '/api/user/devices/{deviceId}', caller: true, repeatable: true },
   removeLeagueMember: { method: 'DELETE', path: '/api/leagues/{leagueId}/members/{handle}', caller: true, repeatable: true },
-  requestExport: { method: 'POST', path: '/api/user/export', caller: true },
+  requestExport: { method: 'POST', path: '/api/user/export', caller: true, keyed: true, repeatable: true },
   setOwnLimits: { method: 'PATCH', path: '/api/user/limits', caller: true, keyed: true, repeatable: true, body: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },

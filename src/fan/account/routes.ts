@@ -53,8 +53,6 @@ const exportRoutes = (deps: RouteDeps) =>
         description:
           'The file has all data that is stored about you, as JSON. It is written in the background, mostly within a minute, and kept for 7 days. Possible once a day, in the time zone of the club: a repeat returns the export of the day.',
         body: Nothing,
-        // A repeat returns the export of the day.
-        idempotencyKey: 'none',
         responses: { 200: DataExport, 202: DataExport },
         examples: { 200: exampleExport, 202: pendingExport },
       }),

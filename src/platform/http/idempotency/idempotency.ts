@@ -65,8 +65,9 @@ export async function runIdempotently<Result, Prepared = undefined>(
         await ask()
       }
   }
-  // DELETE is idempotent by itself and takes no key.
-  const key = context.request.method === 'DELETE' ? null : readIdempotencyKey(context.request.headers)
+  // GET and DELETE are idempotent by themselves and take no key.
+  const takesKey = ['POST', 'PUT', 'PATCH'].includes(context.request.method)
+  const key = takesKey ? readIdempotencyKey(context.request.headers) : null
   if (key === null) return throwProblem(await run(write))
 
   const scope = scopeOf(context, key)
@@ -74,13 +75,10 @@ export async function runIdempotently<Result, Prepared = undefined>(
   async function replay(stored: KeyRecord): Promise<Exclude<Result, DomainError>> {
     requireSame(stored.fingerprint, fingerprint)
     const text = stored.response && (encryption?.decrypt(scope, stored.response) ?? stored.response)
-    const response =
-      text === null
-        ? throwProblem(await run(write))
-        : // Guarantee of the cast: it is what `write` returned for the same request.
-          (status(stored.status ?? 200, parseStored(text) ?? undefined) as Exclude<Result, DomainError>)
+    const body = text === null ? bodyIn(throwProblem(await run(write))) : parseStored(text)
     context.set.headers['idempotent-replayed'] = 'true'
-    return response
+    // Guarantee of the cast: it is what `write` returned for the same request, or returns again.
+    return status(stored.status ?? 200, body ?? undefined) as Exclude<Result, DomainError>
   }
 
   // A stored response may be visible before it is durable. A unit of work reads it again, and ends when it is durable.
@@ -103,11 +101,10 @@ export async function runIdempotently<Result, Prepared = undefined>(
       return { taken: true as const, response }
 
       function toStore(response: Result) {
-        const custom = response instanceof ElysiaCustomStatusResponse
-        const status = custom ? Number(response.code) : 200
+        const status = response instanceof ElysiaCustomStatusResponse ? Number(response.code) : 200
         if (secret) return { status, response: null }
         // `null` is a response without a body.
-        const text = stringifyStored((custom ? response.response : response) ?? null)
+        const text = stringifyStored(bodyIn(response) ?? null)
         return { status, response: encryption?.encrypt(tx, scope, text) ?? text }
       }
     })
@@ -118,6 +115,9 @@ export async function runIdempotently<Result, Prepared = undefined>(
     runningKeys.delete(id)
   }
 }
+
+const bodyIn = (response: unknown): unknown =>
+  response instanceof ElysiaCustomStatusResponse ? response.response : response
 
 /**
  * The `Idempotency-Key`; null if the header is absent. Bun joins two headers with a comma and a space, so a key that
