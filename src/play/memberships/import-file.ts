@@ -170,6 +170,10 @@ async function writeChunk(tx: Transaction, chunk: Written[], naming: FanNaming):
     tx,
     found.map(({ stated }) => stated),
   )
+  const changed = new Set(
+    found.flatMap(({ stated }, index) => (written[index] === 'changed' ? stated.ref : [])),
+  )
+  const kept = stored.filter(({ ref }) => !changed.has(ref))
   for (const [index, { line, overlaps, stated }] of found.entries()) {
     const outcome = written[index]
     const old = before.get(stated.ref)
@@ -184,7 +188,8 @@ async function writeChunk(tx: Transaction, chunk: Written[], naming: FanNaming):
     result.outcomes.push(outcome ?? 'unchanged')
     if (outcome === 'changed' && old)
       result.changes.push({ line, ref: stated.ref, members: differencesOf(old, stated) })
-    const other = outcome === 'created' ? (overlaps ?? findOverlapping(stated, stored)) : undefined
+    if (outcome !== 'created' && outcome !== 'changed') continue
+    const other = overlaps ?? findOverlapping(stated, kept)
     if (other === undefined) continue
     result.overlapping++
     const name = typeof other === 'number' ? `line ${other}` : other.ref

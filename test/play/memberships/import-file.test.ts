@@ -213,6 +213,23 @@ onEachEngine(
       expect((await endMembership(await ticketOffice(world), 'D-1')).status).toBe(204)
       expect(await run([line('D-1b', '1;Bea;;bea')])).toMatchObject({ created: 1, overlapping: 0 })
     })
+
+    test('counts a changed line that overlaps another membership, as stored or as the file changes it', async () => {
+      const row = (ref: string, from: string, to: string) => `${ref};season-ticket;1;Ada;;ada;${from};${to};A`
+      const first = row('O-1', '01.07.2026', '30.06.2027')
+      expect(await run([first, row('O-2', '01.07.2027', '30.06.2028')])).toMatchObject({ overlapping: 0 })
+      const early = row('O-2', '01.06.2027', '30.06.2028')
+      const counted = await run([early])
+      expect(counted).toMatchObject({ changed: 1, overlapping: 1 })
+      expect(counted.said).toContain('2  overlaps O-1, of the same fan and kind; both are kept')
+      expect(await run([early])).toMatchObject({ unchanged: 1, overlapping: 0 })
+      // One ends before the other starts, and the other way round.
+      const moved = [row('O-1', '01.07.2025', '30.06.2026'), row('O-2', '01.07.2026', '30.06.2027')]
+      expect(await run(moved)).toMatchObject({ changed: 2, overlapping: 0 })
+      expect(await run([row('O-3', '01.01.2027', '30.06.2027'), moved[1] ?? ''])).toMatchObject({
+        ...{ created: 1, unchanged: 1, overlapping: 1 },
+      })
+    })
   },
   { worldPer: 'test', env: { FANS_BY_EMAIL: 'on' } },
 )
