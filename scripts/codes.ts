@@ -14,7 +14,7 @@ import {
   voidCodes,
 } from '../src/play/codes/generate.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
-import { fail, failUsage } from './command/explain.ts'
+import { fail, failUsage, ofFile } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 
 const MAX_CODES = 10_000_000
@@ -94,7 +94,7 @@ async function generate(
   campaignId: string,
   { size, out, progress }: { size: number; out: string; progress: Progress },
 ): Promise<void> {
-  const file = openSync(out, 'wx', 0o600)
+  const file = ofFile(out, () => openSync(out, 'wx', 0o600))
   try {
     for (let made = 0; made < size; ) {
       const wanted = Math.min(BATCH, size - made)

@@ -4,7 +4,7 @@ import { listUndescribed } from '../src/operate/admin/undescribed-collectibles.t
 import { entryInFile, exportCatalogue, fileOf } from '../src/play/catalogue-file/export-file.ts'
 import { kinds } from '../src/play/catalogue-file/kinds.ts'
 import { declareCommand, listOf, runCommand } from './command/command.ts'
-import { fail } from './command/explain.ts'
+import { failFile } from './command/explain.ts'
 
 const LISTS = kinds.map(({ list }) => list)
 /** `reward` as well as `rewards`. */
@@ -62,8 +62,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
   try {
     await writeFile(next, text)
     await rename(next, path)
-  } catch {
+  } catch (error) {
     await rm(next, { force: true })
-    fail(`${path} cannot be written.`)
+    failFile(error, path)
   }
 }

@@ -8,7 +8,7 @@ import { exportUser } from '../src/operate/admin/export-user.ts'
 import { createAddressEncryption } from '../src/play/shop/addresses.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
-import { fail, failUsage } from './command/explain.ts'
+import { fail, failUsage, ofFile } from './command/explain.ts'
 
 /** Characters per write. */
 const CHUNK = 65_536
@@ -69,11 +69,11 @@ function explainFault(error: unknown): never {
 /** Writes under a name of its own until complete; never overwrites an existing file. */
 async function writeFile(path: string, found: object): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`
-  const file = openSync(partial, 'wx', 0o600)
+  const file = ofFile(path, () => openSync(partial, 'wx', 0o600))
   try {
     await writeAll(found, async text => void writeSync(file, text))
     fsyncSync(file)
-    linkSync(partial, path)
+    ofFile(path, () => linkSync(partial, path))
   } finally {
     closeSync(file)
     rmSync(partial, { force: true })

@@ -4,7 +4,7 @@
  * line of a change that was not committed.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { fail } from './explain.ts'
+import { ofFile } from './explain.ts'
 
 export interface ChangeReport {
   /** Synchronous: a unit of work awaits only its queries. */
@@ -17,7 +17,7 @@ export interface ChangeReport {
 /** Without a path, lines are discarded. The file has mode 0600, since lines contain personal data. */
 export function openChangeReport(path: string | undefined): ChangeReport {
   if (path === undefined) return { append() {}, flush() {}, async close() {} }
-  const file = openForAppend(path)
+  const file = ofFile(path, () => openSync(path, 'a', 0o600))
   return {
     append(line) {
       writeSync(file, `${JSON.stringify(line)}\n`)
@@ -27,13 +27,5 @@ export function openChangeReport(path: string | undefined): ChangeReport {
       fsyncSync(file)
       closeSync(file)
     },
-  }
-}
-
-function openForAppend(path: string): number {
-  try {
-    return openSync(path, 'a', 0o600)
-  } catch {
-    return fail(`${path} cannot be written.`)
   }
 }

@@ -1,4 +1,6 @@
 /** Errors as one line for the operator, without stack traces and secrets. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DrizzleQueryError } from 'drizzle-orm'
 import {
   BackupFault,
@@ -78,12 +80,29 @@ const FILE_ERRORS: Record<string, string> = {
   EROFS: 'cannot be written: the file system is read-only',
 }
 
+/** A file could not be written. `path` as the operator named it: the error may have a temporary name. */
+export function failFile(error: unknown, path: string): never {
+  const folder = dirname(path)
+  if (!existsSync(folder))
+    fail(`The folder ${folder} does not exist: create it first, or name a file in another one.`)
+  fail(fileErrorMessage(error, path) ?? `${path} cannot be written: ${firstLine(error)}`)
+}
+
+/** A step of writing a file: explains its error. */
+export function ofFile<Result>(path: string, step: () => Result): Result {
+  try {
+    return step()
+  } catch (error) {
+    return failFile(error, path)
+  }
+}
+
 /** An error of the operating system as a sentence. */
-function fileErrorMessage(error: unknown): string | undefined {
+function fileErrorMessage(error: unknown, named?: string): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', syscall, path } = error as NodeJS.ErrnoException
   const words = FILE_ERRORS[`${syscall} ${code}`] ?? FILE_ERRORS[code]
-  return words === undefined ? undefined : `${path ?? 'The path'} ${words}.`
+  return words === undefined ? undefined : `${named ?? path ?? 'The path'} ${words}.`
 }
 
 const firstLine = (error: unknown) =>

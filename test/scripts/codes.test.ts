@@ -34,7 +34,14 @@ for (const engine of engines) {
       expect(codes.every(code => /^([0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/.test(code))).toBe(true)
       expect(statSync(out).mode & 0o077).toBe(0)
       expect(await outcomeOf(await world.fan(), codes.at(-1) ?? '')).toBe(200)
-      expect((await run('generate', campaignId, '--count', '1', '--out', out)).code).toBe(1)
+      const again = await run('generate', campaignId, '--count', '1', '--out', out)
+      expect([again.code, again.err]).toEqual([1, `${out} already exists.\n`])
+      const missing = join(folder, 'missing')
+      const nowhere = await run('generate', campaignId, '--count', '1', '--out', join(missing, 'codes.txt'))
+      expect([nowhere.code, nowhere.err]).toEqual([
+        1,
+        `The folder ${missing} does not exist: create it first, or name a file in another one.\n`,
+      ])
       const { id } = await addShared(world)
       const shared = await run('generate', id, '--count', '1', '--out', join(folder, 'none.txt'))
       expect([shared.code, shared.err]).toEqual([1, expect.stringContaining('one code')])

@@ -219,7 +219,12 @@ for (const engine of engines) {
       const other = await patientFan(world, 40)
       const refused = await runScript('export-user', ['--subject', other.subject, '--output', path], { env })
       expect(refused.code).toBe(1)
-      expect(refused.err).toContain('already exists')
+      expect(refused.err).toBe(`${path} already exists.\n`)
+      const missing = join(folder, 'missing')
+      const nowhere = ['--subject', other.subject, '--output', join(missing, 'fan.json')]
+      expect((await runScript('export-user', nowhere, { env })).err).toBe(
+        `The folder ${missing} does not exist: create it first, or name a file in another one.\n`,
+      )
       expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ points: { balance: 30 } })
       expect(readdirSync(folder)).toEqual(['fan.json'])
       rmSync(folder, { recursive: true })
