@@ -18,7 +18,11 @@ export function defineSeasonTables(kit: ColumnKit, { users }: Referenced<'users'
       stated: boolean().notNull(),
       amount: integer().notNull(),
     },
-    t => [kit.primaryKey({ name: 'season_counts_pk', columns: [t.kind, t.bucket, t.name, t.stated] })],
+    t => [
+      kit.primaryKey({ name: 'season_counts_pk', columns: [t.kind, t.bucket, t.name, t.stated] }),
+      // With the amount: the sums of a year read no row of the table.
+      kit.index('season_counts_name').on(t.kind, t.name, t.bucket, t.amount),
+    ],
   )
 
   /** What is known of each fan, so that the counts have each fan once. */

@@ -1,0 +1,1 @@
+CREATE INDEX "season_counts_name" ON "season_counts" USING btree ("kind","name","bucket","amount");

@@ -1,0 +1,1 @@
+CREATE INDEX `season_counts_name` ON `season_counts` (`kind`,`name`,`bucket`,`amount`);
