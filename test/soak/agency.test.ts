@@ -7,7 +7,7 @@ import { readClubs } from '../../scripts/clubs/club.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { root } from '../support/dev.ts'
-import { programOf } from '../support/executable.ts'
+import { testedExecutable } from '../support/executable.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { query } from './two-instances.ts'
 
@@ -46,10 +46,11 @@ describe.skipIf(missing !== '')(`Twelve clubs on one PostgreSQL${missing}`, () =
 
   /** Runs a line of the page. `matchday` is this version. */
   async function run(line: string) {
-    const { command, cwd } = programOf('clubs', 'scripts/clubs.ts')
+    // Not the program that other tests run: `clubs` starts the commands of each club by their files.
+    const command = testedExecutable ? [testedExecutable, 'clubs'] : [process.execPath, 'scripts/clubs.ts']
     const program = command.map(part => `'${part}'`).join(' ')
     const child = Bun.spawn(['sh', '-c', ownPlaces(line).replace('matchday clubs', program)], {
-      cwd,
+      cwd: root,
       env: { ...process.env, NODE_ENV: 'production' },
       stdout: 'pipe',
       stderr: 'pipe',
@@ -71,7 +72,8 @@ describe.skipIf(missing !== '')(`Twelve clubs on one PostgreSQL${missing}`, () =
       for (const line of linesOf(action)) {
         const { code, out, err } = await run(line)
         expect([line, code, err.replaceAll(/.*: done after .*\n/g, '')]).toEqual([line, 0, ''])
-        if (action === 'migrate') expect(out).toContain(`${CLUBS} of ${CLUBS} clubs succeeded.`)
+        const clubs = line.includes('--all') ? CLUBS : 1
+        if (action === 'migrate') expect(out).toContain(`${clubs} of ${clubs} clubs succeeded.`)
       }
   })
 
@@ -135,7 +137,7 @@ describe.skipIf(missing !== '')(`Twelve clubs on one PostgreSQL${missing}`, () =
     mkdirSync(dirname(ownPlaces(list)), { recursive: true })
     const erased = await runScript('erase-user', [String(fan?.id), '--yes'], { env })
     expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`Listed in ${ownPlaces(list)}`) })
-    const subjects = () => query(cluster, 'SELECT subject FROM harbour.identities')
+    const subjects = () => query(cluster, 'SELECT subject FROM harbour.users')
     const ofErased = await subjects()
     expect(await run(line.replace('DATE.dump', dump))).toMatchObject({ code: 0, err: '' })
     const [row] = await query(cluster, 'SELECT count(*)::int AS enrolled FROM harbour.leaderboard_entries')
