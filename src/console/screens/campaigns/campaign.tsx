@@ -1,6 +1,6 @@
 /** One campaign: its preview before the start, and its report. */
 import { useState } from 'preact/hooks'
-import { api, type Data } from '../../api.ts'
+import { api, type Data, hasCode } from '../../api.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatCount, nameOfLanguage } from '../../parts/format.ts'
@@ -69,7 +69,9 @@ function Actions({ of: { id, state, active }, report, preview }: ActionsProps) {
           kind="primary"
           icon="send"
           blocked={
-            blocked || (!active && 'It is switched off.') || (!preview && 'The preview is not loaded yet.')
+            blocked ||
+            (!active && 'It is switched off, or has no time of its own.') ||
+            (!preview && 'The preview is not loaded yet.')
           }
           onClick={() => setAsked('start')}
         >
@@ -133,7 +135,11 @@ function Shown({ of, preview }: { of: Report; preview: Resource<Preview> }) {
       )}
       <Columns aside>
         <Section title="What fans read" about="Now, by the language of the fan.">
-          <Loaded of={preview}>{shown => <Samples of={shown} />}</Loaded>
+          {hasCode(preview.error, 'campaign_not_found') ? (
+            <p class="quiet">There is no preview: the notification no longer has a time of its own.</p>
+          ) : (
+            <Loaded of={preview}>{shown => <Samples of={shown} />}</Loaded>
+          )}
         </Section>
         <div class="stack">
           <Section title="Campaign">
