@@ -9,7 +9,7 @@ import { ensureUser } from '../../src/identity/users/callers.ts'
 import { divisionKind } from '../../src/play/divisions/division-kind.ts'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
-import { PHONE, useDemo } from '../support/demo.ts'
+import { isRead, PHONE, useDemo } from '../support/demo.ts'
 
 const title = noBrowser
   ? `Divisions in the example app (skipped: ${noBrowser})`
@@ -68,7 +68,7 @@ const LOOKS = [
 ] as const
 
 async function check(page: Page, name: string) {
-  await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+  await isRead(page)
   expect(await findAny(page)).toEqual([])
   expect(
     await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),

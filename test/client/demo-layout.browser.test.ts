@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
-import { PHONE, useDemo } from '../support/demo.ts'
+import { isRead, PHONE, useDemo } from '../support/demo.ts'
 import { findHiddenTabs } from '../support/strips.ts'
 import { matchScreens, SETTLED, settleRounds, writeMatches } from './layout-matches.ts'
 import { LONG_MESSAGES, writeInbox } from './layout-messages.ts'
@@ -74,6 +74,14 @@ const COUNT_SHIFTS = `
     for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
   }).observe({ type: 'layout-shift', buffered: true })`
 const MAX_SHIFT = 0.05
+/** As on a slow phone: what a screen shows while it loads is painted, and answers come one after another. */
+const ANSWER_LATE = `
+  let asked = 0
+  const send = fetch
+  window.fetch = async (...request) => {
+    for (let frames = 2 * ++asked; frames > 0; frames--) await new Promise(requestAnimationFrame)
+    return send(...request)
+  }`
 
 interface Look {
   label: string
@@ -175,7 +183,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         expect((await send('PUT', `/api/questions/${round}/vote`, { optionId: 'home' })).status).toBe(200)
       await settleRounds(demo.db)
       const found: Record<string, string[]> = {}
-      await page.addInitScript(COUNT_SHIFTS)
+      await page.addInitScript(COUNT_SHIFTS + ANSWER_LATE)
       for (const [name, path] of Object.entries({
         ...SCREENS,
         codes: '/codes',
@@ -194,7 +202,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await page.setViewportSize(PHONE)
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()
-        await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+        await isRead(page)
         const shift = await page.evaluate<number>('window.shifted')
         const problems = await problemsOf(page, name, async ({ axe }) => [
           ...(await findWide(page)),

@@ -46,6 +46,10 @@ export interface Demo {
   readToken(page: Page): Promise<string>
 }
 
+/** Waits until the screen has all that it reads: some read several things, each with its own place. */
+export const isRead = (page: Page) =>
+  page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+
 /** Starts everything before the tests of the current `describe`, and stops it after them. */
 export function useDemo(
   prepare: (db: Database) => Promise<void> = async () => {},
