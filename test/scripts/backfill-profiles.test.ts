@@ -8,6 +8,7 @@ import { verifyLedger } from '../../src/audit/runs/verify-ledger.ts'
 import { withoutRules } from '../db/probe.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
+import { holdAt } from '../support/hold-at.ts'
 import { startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
@@ -163,10 +164,14 @@ for (const engine of engines) {
           ({ id, country }) => id.startsWith('old-') && country === 'GB',
         )
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const held = { db: world.db, url: world.databaseUrl }
+      // The last of them.
+      const release = await holdAt(held, { table: 'users', row: "NEW.id = 'old-99'" })
       const child = startScript('backfill-profiles', ['--report', file], { env })
       await waitUntil('the first change is reported', () => reported().length > 0)
       child.kill('SIGKILL')
       await child.exited
+      await release()
       const lines = new Set(reported().map(({ userId }) => userId))
       const done = await changed()
       expect(done.length).toBeLessThan(fans.length)

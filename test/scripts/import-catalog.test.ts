@@ -8,9 +8,11 @@ import addFormats from 'ajv-formats'
 import { count, eq, ne } from 'drizzle-orm'
 import type { Database } from '../../db/index.ts'
 import { catalogJsonSchema } from '../../src/play/catalogue-file/json-schema.ts'
+import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { engines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { holdAt } from '../support/hold-at.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { asTyped, runScript, startScript } from './run-script.ts'
 
@@ -396,9 +398,11 @@ test('after a kill, a second run gives the result of one run', async () => {
     sqliteEngine.open(createClock()),
   ])
   const path = fileOf('many.json', many)
+  const release = await holdAt(killed, { table: 'teams', row: "NEW.id = 'team-699'" })
   const child = await startImport(killed, path)
   child.kill('SIGKILL')
   await child.exited
+  await release()
   expect(await teamsIn(killed)).toBeLessThan(many.teams.length)
   expect((await run(killed, [path])).code).toBe(0)
   expect((await run(whole, [path])).code).toBe(0)
@@ -409,6 +413,12 @@ test('after a kill, a second run gives the result of one run', async () => {
 test('Ctrl-C finishes the batch and shows how to continue', async () => {
   const database = await sqliteEngine.open(createClock())
   const path = fileOf('many teams.json', many)
+  // Each team takes some milliseconds, and all of them far longer than the signal.
+  await withRawConnection(database, async run => {
+    await run(`CREATE VIEW slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n LIMIT 200000)
+      SELECT count(*) AS i FROM n`)
+    await run('CREATE TRIGGER slow_teams BEFORE INSERT ON teams BEGIN SELECT i FROM slow; END')
+  })
   const child = await startImport(database, path)
   child.kill('SIGINT')
   const [code, err] = [await child.exited, await new Response(child.stderr).text()]

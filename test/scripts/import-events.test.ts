@@ -9,6 +9,7 @@ import { upsertRule } from '../../src/economy/rules/rule-kind.ts'
 import { ensureUser } from '../../src/identity/users/callers.ts'
 import { readEvents } from '../../src/operate/admin/import/read-events.ts'
 import { engines } from '../support/engines.ts'
+import { holdAt } from '../support/hold-at.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
@@ -381,10 +382,13 @@ for (const engine of engines) {
       }))
       const path = fileOf(linesOf(events))
       const env = { DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: provider }
+      const held = { db: world.db, url: world.databaseUrl }
+      const release = await holdAt(held, { table: 'events', row: "NEW.event_id = 'k-999'" })
       const child = startScript('import-events', [path, '--source', 'killed'], { env })
       await waitUntil('some events are imported', async () => (await stored('killed')).length >= 20)
       child.kill('SIGKILL')
       await child.exited
+      await release()
       const there = (await stored('killed')).length
       expect(there).toBeGreaterThan(0)
       expect(there).toBeLessThan(1_000)

@@ -14,6 +14,7 @@ import { tombstoneIdentity } from '../../src/identity/users/mirror.ts'
 import { readFans } from '../../src/operate/admin/import/read-fans.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
+import { holdAt } from '../support/hold-at.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { writerOf } from '../support/writer.ts'
@@ -235,10 +236,13 @@ for (const engine of engines) {
       const points = fans.reduce((sum, { openingBalance }) => sum + openingBalance, 0)
       const before = await userCount()
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const held = { db: world.db, url: world.databaseUrl }
+      const release = await holdAt(held, { table: 'users', row: "NEW.subject = 'many-599'" })
       const child = startScript('import-fans', [path], { env })
       await waitUntil('some fans are imported', async () => (await userCount()) >= before + 20)
       child.kill('SIGKILL')
       await child.exited
+      await release()
       const there = (await userCount()) - before
       expect(there).toBeGreaterThan(0)
       expect(there).toBeLessThan(600)

@@ -21,6 +21,7 @@ import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/prov
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { type Engine, engines, noServer, postgresEngine, sqliteEngine } from '../support/engines.ts'
+import { holdAt } from '../support/hold-at.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runScript, startScript } from './run-script.ts'
 
@@ -815,6 +816,8 @@ describe('bun run move', () => {
 async function killAndGoOn(from: Engine, to: Engine) {
   const [source, target] = await Promise.all([openFull(from, 1_000), to.open(createClock())])
   const parameters = ['--from', source.url ?? '', '--to', target.url ?? '']
+  // A table that is written after the users.
+  const release = await holdAt(target, { table: 'points_entries', row: 'true' })
   const child = startScript('move', parameters)
   const { users } = target.db.tables
   await waitUntil('the first fans are written', async () =>
@@ -822,6 +825,7 @@ async function killAndGoOn(from: Engine, to: Engine) {
   )
   child.kill('SIGKILL')
   await child.exited
+  await release()
   const left = (await dump(target.db)).length
   const rows = lasting(await dump(source.db))
   expect(left).toBeLessThan(rows.length)

@@ -4,6 +4,7 @@ import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { createClock, KICK_OFF } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { type Engine, engines, sqliteEngine } from '../../support/engines.ts'
+import { holdAt } from '../../support/hold-at.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { asTyped, runScript, scriptKey, startScript } from '../run-script.ts'
 import { options as sixtyFans } from './sixty-fans.ts'
@@ -48,6 +49,8 @@ test.each(engines)('a seed that is killed and run again ends in the same state (
     '--database',
     killed.url ?? '',
   ]
+  const half = `fan-${String(fans / 2).padStart(4, '0')}`
+  const release = await holdAt(killed, { table: 'users', row: `NEW.subject > '${half}'` })
   const child = startScript('seed', parameters)
   const { users } = killed.db.tables
   await waitUntil('the first fans are written', async () =>
@@ -55,6 +58,7 @@ test.each(engines)('a seed that is killed and run again ends in the same state (
   )
   child.kill('SIGKILL')
   await child.exited
+  await release()
   const left = await killed.db.read.select({ id: users.id }).from(users)
   expect(left.length).toBeLessThan(0.7 * fans)
   await seedDatabase(killed.db, { ...options, fans })
@@ -76,6 +80,7 @@ test.each(engines)('two concurrent seeds give the result of one ($name)', async 
     both.url ?? '',
   ]
   const runs = await Promise.all([runScript('seed', parameters), runScript('seed', parameters)])
+  expect(runs).toMatchObject([{ code: 0 }, { code: 0 }])
   const written = runs.map(({ out }) => JSON.parse(out).fans)
   expect(written[0] + written[1]).toBe(0.7 * FANS)
   expect(await dump(both.db)).toEqual(await rowsOfWhole(engine, FANS))
