@@ -2,7 +2,7 @@
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import { runInHost } from '../support/command-runner.ts'
 import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
-import { schemaSettings, smallPool } from '../support/patience.ts'
+import { patientSettings, schemaSettings, smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
 import type { World } from '../support/world.ts'
 
@@ -26,6 +26,7 @@ const envOf = (PATH: string, env: Record<string, string>) => ({
     ...failureEnv,
     NODE_ENV: 'test',
     ...secrets,
+    ...patientSettings,
     ...smallPool,
     ...schemaSettings,
     ...env,

@@ -22,7 +22,11 @@ export const schemaSettings: Record<string, string> =
 /** For statements of tests, which name no schema. */
 export const USE_TEST_SCHEMA = testSchema === null ? null : `SET search_path = ${testSchema}`
 
-export const patientPostgres = { statementTimeoutMs: PATIENCE_MS, schema: testSchema }
+export const patientPostgres = {
+  statementTimeoutMs: PATIENCE_MS,
+  connectTimeoutMs: PATIENCE_MS,
+  schema: testSchema,
+}
 
 /** `openDatabase`, with a spine, and patience for locks and statements. */
 export function openPatiently(url: string, sources: Sources, given: DatabaseOptions = {}): Database {

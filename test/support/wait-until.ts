@@ -1,7 +1,7 @@
 /** Waits for what happens elsewhere: in another process, or after an answer. The only file of the tests that sleeps. */
 
 /** Generous: only a test that would fail waits for so long. */
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 240_000
 
 /** The event loop turns once: timers, input and output that are due have run. */
 export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
