@@ -8,7 +8,9 @@ import { ensureUser } from '../../src/identity/users/callers.ts'
 import { createLeague, joinLeague } from '../../src/play/leagues/leagues.ts'
 import { findAny } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
-import { PHONE, useDemo } from '../support/demo.ts'
+import { isRead, PHONE, useDemo } from '../support/demo.ts'
+import { expectCount } from '../support/expect-texts.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const title = noBrowser ? `Leagues in the example app (skipped: ${noBrowser})` : 'Leagues in the example app'
 
@@ -79,7 +81,7 @@ const isWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
 async function check(page: Page, name: string) {
-  await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+  await isRead(page)
   expect(await findAny(page)).toEqual([])
   expect(await isWide(page)).toBe(false)
   await takeScreenshot(page, `demo-leagues-${name}`, { fullPage: true })
@@ -156,8 +158,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('button', { name: 'Replace the code' }).press('Enter')
       await page.getByRole('dialog').getByRole('button', { name: 'Replace the code' }).press('Enter')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      const replaced = await codeOn(page)
-      expect(replaced).not.toBe(code)
+      // The league is read again after the dialog has closed.
+      const replaced = await waitUntil('another code', async () => {
+        const shown = await codeOn(page)
+        return shown !== code && shown
+      })
       await page.getByRole('button', { name: 'Change the membership of Fay Friend' }).press('Enter')
       await page.getByRole('radio', { name: /^Ban/ }).check()
       await check(page, 'ban')
@@ -230,12 +235,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('button', { name: 'Join', exact: true }).press('Enter')
       await page.getByText(`${CROWD + 1} members`).waitFor()
       const rows = page.getByRole('list').first().getByRole('listitem')
-      expect(await rows.count()).toBe(50)
+      await expectCount(rows, 50)
       await page.locator('.own-rank').getByText('You', { exact: true }).waitFor()
       await check(page, 'many')
       await page.getByRole('button', { name: 'Show more' }).press('Enter')
       await page.locator('.own-rank').waitFor({ state: 'detached' })
-      expect(await rows.count()).toBe(CROWD + 1)
+      await expectCount(rows, CROWD + 1)
       const { pathname } = new URL(page.url())
       await page.goto(`${demo.origin}/demo/leagues`)
       await page.getByText('Choose a favourite team or a country in your profile').waitFor()

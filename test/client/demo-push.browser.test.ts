@@ -139,10 +139,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
     return {
       card,
       async send() {
-        await card.locator('.predict').waitFor({ timeout: 20_000 })
+        await card.locator('.predict').waitFor()
         for (const input of await card.locator('input[type=number]').all()) await input.fill('1')
         await card.locator('.predict button').press('Enter')
-        await card.locator('.predicted').filter({ hasText: '1' }).last().waitFor({ timeout: 20_000 })
+        await card.locator('.predicted').filter({ hasText: '1' }).last().waitFor()
       },
     }
   }
@@ -275,7 +275,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       for (const url of addresses) {
         await page.goto(`${demo.origin}/demo${url}`)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.locator('.bones').first().waitFor({ state: 'detached', timeout: 20_000 })
+        await page.locator('.bones').first().waitFor({ state: 'detached' })
         titles[url] = await page.getByRole('heading', { level: 1 }).textContent()
       }
       await page.goto(`${demo.origin}/demo/account/nothing`)

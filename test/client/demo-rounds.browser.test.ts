@@ -12,6 +12,7 @@ import { writeVote } from '../../src/play/questions/vote.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
+import { expectCount } from '../support/expect-texts.ts'
 
 const title = noBrowser
   ? `Live rounds in the example app (skipped: ${noBrowser})`
@@ -157,7 +158,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const sheet = sheetOf(page, 'Player of the final')
       const team = players.filter(({ entry }) => entry.teamId === 'harbour-city')
       const faces = sheet.locator('img.answer-face')
-      expect(await faces.count()).toBe(team.length)
+      await expectCount(faces, team.length)
       const [first, second] = team.map(({ entry }) => entry.name)
       await sheet.getByRole('button', { name: first ?? '' }).click()
       await sheet.getByText('You can change it until it closes.').waitFor()

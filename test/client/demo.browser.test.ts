@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
-import { PHONE, useDemo } from '../support/demo.ts'
+import { isRead, PHONE, useDemo } from '../support/demo.ts'
+import { expectTexts } from '../support/expect-texts.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const title = noBrowser ? `The example app (skipped: ${noBrowser})` : 'The example app'
 
@@ -23,8 +25,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByTestId('points').getByText('100').waitFor()
       await page.getByRole('button', { name: 'Harbour City FC' }).click()
       await page.getByText('Choose your team').waitFor({ state: 'detached' })
-      const colour = () => page.evaluate<string>("document.documentElement.style.getPropertyValue('--team')")
-      expect(await colour()).toBe('#0b3d91')
+      const colour = "document.documentElement.style.getPropertyValue('--team')"
+      await waitUntil('the colours of the team', () => page.evaluate(`${colour} === '#0b3d91'`))
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, `demo-home-${colorScheme}`)
 
@@ -62,10 +64,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const names = await page.locator('.cards strong').allTextContents()
       await page.reload()
       await page.getByText('Draw verified in this browser').waitFor()
-      expect(await page.locator('.cards strong').allTextContents()).toEqual(names)
+      await expectTexts(page.locator('.cards strong'), names)
       await page.getByRole('link', { name: 'See the proof' }).press('Enter')
       await page.getByRole('heading', { name: 'Proof of the draw' }).waitFor()
-      expect(await page.getByRole('list').first().getByRole('listitem').allTextContents()).toEqual(names)
+      await expectTexts(page.getByRole('list').first().getByRole('listitem'), names)
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, `demo-proof-${colorScheme}`, { fullPage: true })
       await page.reload()
@@ -315,7 +317,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await page.evaluate<string[]>(`[${root}.lang, ${root}.dir]`)).toEqual([tag, dir])
       await takeScreenshot(page, `demo-rewards-${tag}`)
       await page.goto(`${demo.origin}/demo`)
-      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+      await isRead(page)
       await takeScreenshot(page, `demo-home-${tag}`)
       expect(await findSerious(page)).toEqual([])
     },

@@ -35,7 +35,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Preview (skipped: ${noBrowser})
         await frame.getByText('A warm scarf').waitFor()
         await page.getByRole('tab', { name: /^Arabic/ }).click()
         await frame.locator('.tile-text > strong').getByText('وشاح').waitFor()
-        expect(await frame.locator('html').getAttribute('dir')).toBe('rtl')
+        await frame.locator('html[dir=rtl]').waitFor()
         // A text that is missing is shown in its default language.
         await frame.getByText('One scarf.').waitFor()
         const scheme = () =>
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Preview (skipped: ${noBrowser})
         await takeScreenshot(preview, `preview-${kind}-${name}`)
         await page.getByRole('tab', { name: /^Arabic/ }).click()
         await frame.getByText(ar).first().waitFor()
-        expect(await frame.locator('html').getAttribute('dir')).toBe('rtl')
+        await frame.locator('html[dir=rtl]').waitFor()
         await takeScreenshot(preview, `preview-${kind}-${name}-ar`)
         expect([
           kind,

@@ -99,6 +99,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
         await takeScreenshot(page, `fans-empty-${name}`)
         await judge(page, viewport.width, browser.complaints)
         // The screen gives the box the focus.
+        await page.locator('[role=combobox]:focus').waitFor()
         await page.keyboard.type('mariana')
         await page.getByRole('option').first().waitFor()
         expect(await page.getByRole('status').filter({ hasText: 'found' }).textContent()).toBe('1 fan found')

@@ -8,6 +8,7 @@ import {
   takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
+import { expectTexts } from '../../support/expect-texts.ts'
 import { execute, openDocs, operationBlock, paste, type Site, startSite, way } from './swagger-page.ts'
 
 const title = noBrowser ? `the session in Swagger UI (skipped: ${noBrowser})` : 'the session in Swagger UI'
@@ -46,10 +47,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'names the fan of the token, and locks operations whose authentication is optional only then',
     async () => {
-      expect(await session().textContent()).toBe('Not signed in.')
+      await expectTexts(session(), ['Not signed in.'])
       expect(await lockOf('readLeaderboard').getAttribute('aria-label')).toBe('authorization button unlocked')
       await paste(page, 'bearer', await site.provider.idp.issueToken('fan-0002'))
-      expect(await session().textContent()).toBe('Signed in as fan-0002.')
+      await expectTexts(session(), ['Signed in as fan-0002.'])
       await lockOf('readLeaderboard').and(page.getByLabel('authorization button locked')).waitFor()
     },
     BROWSER_TIMEOUT_MS,

@@ -10,6 +10,7 @@ import {
   takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
+import { expectTexts } from '../../support/expect-texts.ts'
 import {
   closeDialog,
   execute,
@@ -122,14 +123,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await visit()
       expect((await execute(page, 'lookUpRedemption', CODE)).body.code).toBe('unauthenticated')
       await paste(page, 'serverKey', issued?.key ?? '')
-      expect(await page.locator('.session').textContent()).toBe('Not signed in.')
+      await expectTexts(page.locator('.session'), ['Not signed in.'])
       expect((await execute(page, 'lookUpRedemption', CODE)).body.code).toBe('redemption_not_found')
       const other = await execute(page, 'useRedemption', CODE)
       expect([other.body.code, other.body.scope]).toEqual(['insufficient_scope', 'redemptions:write'])
       await shootAnswer('docs-server-key', 'useRedemption')
 
       await paste(page, 'bearer', await site.provider.idp.issueToken('fan-0003'))
-      expect(await page.locator('.session').textContent()).toBe('Signed in as fan-0003.')
+      await expectTexts(page.locator('.session'), ['Signed in as fan-0003.'])
       expect((await execute(page, 'readPoints')).status).toBe(200)
       expect((await execute(page, 'lookUpRedemption', CODE)).body.code).toBe('redemption_not_found')
     },
