@@ -12,7 +12,12 @@ test.each([
   ['Portuguese', pt],
   ['Brazilian Portuguese', ptBr],
   ['Arabic', ar],
-])('%s has words for the reasons of entries', (_, { points, wallet }) => {
-  expect(POINTS_REASONS.filter(reason => !points.reasons[reason])).toEqual([])
-  expect(CASH_REASONS.filter(reason => !wallet.reasons[reason])).toEqual([])
-})
+])(
+  '%s has words for the reasons of entries, and for a fan without the consent of a guardian',
+  (_, language) => {
+    const { points, wallet, problems } = language
+    expect(problems.guardian_consent_required).toBeTruthy()
+    expect(POINTS_REASONS.filter(reason => !points.reasons[reason])).toEqual([])
+    expect(CASH_REASONS.filter(reason => !wallet.reasons[reason])).toEqual([])
+  },
+)

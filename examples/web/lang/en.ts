@@ -85,6 +85,8 @@ export const en = {
     campaign_over: 'This campaign is not running.',
     code_used: 'Another fan has used this code.',
     handle_taken: 'Another fan has this handle.',
+    guardian_consent_required:
+      'A parent or guardian has not agreed, or no longer agrees. Until they do, you can read everything, and do what ends or hides something.',
     terms_not_accepted: 'Accept the terms before you write something that others see.',
     text_not_allowed: 'This text has words or characters that are not allowed.',
     terms_version_not_current: 'The terms have changed. Send it again to see the current terms.',

@@ -99,6 +99,8 @@ export const ptBr: Text = {
     campaign_over: 'Esta campanha não está em andamento.',
     code_used: 'Outro torcedor já usou este código.',
     handle_taken: 'Outro torcedor já tem este nome de usuário.',
+    guardian_consent_required:
+      'Um responsável não autorizou, ou não autoriza mais. Até que autorize, você pode ver tudo, e fazer o que encerra ou oculta algo.',
     terms_not_accepted: 'Aceite os termos antes de escrever algo que os outros veem.',
     terms_version_not_current: 'Os termos mudaram. Envie de novo para ver os atuais.',
     fan_not_found: 'Este torcedor não existe, ou está oculto para você.',

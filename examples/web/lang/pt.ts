@@ -92,6 +92,8 @@ export const pt: Text = {
     campaign_over: 'Esta campanha não está a decorrer.',
     code_used: 'Outro adepto já usou este código.',
     handle_taken: 'Outro adepto já tem este nome de utilizador.',
+    guardian_consent_required:
+      'Um encarregado de educação não autorizou, ou já não autoriza. Até que o faça, podes ver tudo, e fazer o que termina ou oculta algo.',
     terms_not_accepted: 'Aceita os termos antes de escreveres algo que os outros veem.',
     text_not_allowed: 'Este texto tem palavras ou caracteres que não são permitidos.',
     terms_version_not_current: 'Os termos mudaram entretanto. Envia de novo para veres os atuais.',
