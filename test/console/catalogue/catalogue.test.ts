@@ -116,6 +116,28 @@ onEachEngine('The catalogue of the console', world => {
     expect([missing.get('en'), missing.get('pt'), missing.get('ar')]).toEqual([undefined, 1, 1])
   })
 
+  test('a text without letters, such as the name of a season, is missing in no language', async () => {
+    const { prefix } = await full()
+    const times = { startsAt: '1950-07-01T00:00:00Z', endsAt: '1950-08-01T00:00:00Z' }
+    await world.db.write(async tx => {
+      for (const [id, name] of [
+        ['a', '1950/51'],
+        ['b', 'Season 1950/51'],
+      ] as const)
+        await writeRecord(tx, {
+          kind: 'season',
+          entry: { id: `${prefix}-${id}`, name, ...times, active: false },
+        })
+    })
+    const { entries } = (await editor.get(`/api/catalogue/season?search=1950`)).body
+    const missing = ({ missing: all }: { missing: { language: string }[] }) =>
+      all.map(({ language }) => language).includes('pt')
+    expect(entries.filter(({ id }: { id: string }) => id.startsWith(prefix)).map(missing)).toEqual([
+      false,
+      true,
+    ])
+  })
+
   test('a match is found and shown by its teams, with their crests and its day', async () => {
     const { prefix, records } = await full()
     await world.db.write(async tx => {

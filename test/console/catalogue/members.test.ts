@@ -10,7 +10,7 @@ import {
   withoutNull,
 } from '../../../src/console/screens/catalogue/shapes.ts'
 import { ratesOf, writtenRates } from '../../../src/console/screens/catalogue/tax-rates.ts'
-import { listTexts, withoutEmptied } from '../../../src/console/screens/catalogue/texts.ts'
+import { countMissing, listTexts, withoutEmptied } from '../../../src/console/screens/catalogue/texts.ts'
 import { isCountry } from '../../../src/core/country.ts'
 import { entryJsonSchema } from '../../../src/play/catalogue-file/json-schema.ts'
 import { kindNames } from '../../../src/play/catalogue-file/kinds.ts'
@@ -96,6 +96,15 @@ test('the tax rate of products and packs has a field of rates', () => {
     const { properties = {} } = entryJsonSchema(kind) as Schema
     expect(shapeOf(withoutNull(properties.taxRate ?? {}).schema)).toEqual({ is: 'rates' })
   }
+})
+
+test.each<[string, string | Record<string, string>, number]>([
+  ['a text', 'Season', 1],
+  ['a text of digits and signs', '2026/27', 0],
+  ['one by language', { en: '2026/27' }, 0],
+  ['one that is not written yet', '', 1],
+])('%s in the form is missing in another language, unless it has no letter', (_, text, missing) => {
+  expect(countMissing([{ pointer: '/name', text }], 'pt', 'en')).toBe(missing)
 })
 
 describe('the options of a question', () => {

@@ -3,7 +3,7 @@ import { asc, type Column, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { EntryTable } from '../../../club/catalogue/entry.ts'
 import { withoutNull } from '../../../club/catalogue/entry-schema.ts'
-import { isText } from '../../../club/catalogue/texts.ts'
+import { defaultOf, isText, type Text } from '../../../club/catalogue/texts.ts'
 import type { TSchema } from '../../../core/typebox.ts'
 import { kinds } from '../../../play/catalogue-file/kinds.ts'
 
@@ -39,13 +39,16 @@ async function readTranslations(reader: Reader, table: EntryTable): Promise<Reco
   return rows.map(row => JSON.parse(row.translations ?? '{}') as Record<string, object>)
 }
 
+/** A text without one, such as 2026/27, is the same in every language. */
+const LETTER = /\p{L}/u
+
 /** How many texts of an entry lack each of the languages. A text without languages is in the default one, the first. */
 export function missingIn(
   schema: TSchema,
   entry: unknown,
   [first = '', ...others]: string[],
 ): { language: string; texts: number }[] {
-  const texts = textsOf(schema, entry)
+  const texts = textsOf(schema, entry).filter(text => LETTER.test(defaultOf(text)))
   const lacks = (language: string) =>
     texts.filter(text =>
       typeof text === 'string' ? language !== first : !Object.hasOwn(Object(text), language),
@@ -55,10 +58,11 @@ export function missingIn(
     .filter(({ texts }) => texts > 0)
 }
 
-/** The stated texts of a value, at any depth. */
-function textsOf(schema: TSchema, value: unknown): unknown[] {
+/** The stated texts of a value, which is valid, at any depth. */
+function textsOf(schema: TSchema, value: unknown): Text[] {
   if (value === null || value === undefined) return []
-  if (isText(schema)) return [value]
+  // Guarantee of the cast: the value is valid.
+  if (isText(schema)) return [value as Text]
   const inner = withoutNull(schema)
   if (inner !== schema) return textsOf(inner, value)
   // No form of a union has texts.
