@@ -91,6 +91,22 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a fan whose guardian does not agree reads why a write is refused',
+    async () => {
+      const page = await demo.visit()
+      const fanId = await enter(page, 17, 'young_fan')
+      const { users } = demo.db.tables
+      const age = { ageBand: '13_15', guardianConsent: false }
+      await demo.db.write(tx => tx.update(users).set(age).where(eq(users.id, fanId)))
+      await page.goto(`${demo.origin}/demo/profile`)
+      await page.getByLabel('Name', { exact: true }).fill('New name')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('alert').getByText('A parent or guardian has not agreed').waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'an appeal of another device is shown instead of an error, and a rejected one with the sanction in force',
     async () => {
       const page = await demo.visit({ viewport: WIDE }, '/account/sanctions')
