@@ -1,6 +1,7 @@
 /** Moderation in Chromium: by keyboard alone, with hostile evidence, and two moderators at one case. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
 import { insertRows } from '../../db/bulk.ts'
 import { decide } from '../../src/fan/moderation/cases.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
@@ -31,6 +32,8 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await reporter.post('/api/reports', { subject, reason: 'harassment', note })
       return about
     }
+    /** A key that is pressed while a dialog is open belongs to the dialog, which closes once the list is read again. */
+    const isClosed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
     const decisionsAbout = async (...fans: NamedFan[]) => {
       const { moderationDecisions } = world.db.tables
       const rows = await world.db.read.select().from(moderationDecisions)
@@ -132,6 +135,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await page.getByRole('dialog').waitFor()
       await page.keyboard.press('Enter')
       await heading(fans[1]).waitFor()
+      await isClosed(page)
       await page.keyboard.press('s')
       await page.getByRole('button', { name: '30 days' }).click()
       await takeScreenshot(page, `moderation-suspend-${name}`)
@@ -142,10 +146,12 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await page.getByLabel('Internal note').fill('Third time.')
       await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
       await heading(fans[2]).waitFor()
+      await isClosed(page)
       await page.keyboard.press('n')
       await page.getByLabel('Internal note').fill('Called on Monday.')
       await page.getByRole('button', { name: 'Save the note' }).click()
       await page.locator('.timeline').getByText('Called on Monday.').waitFor()
+      await isClosed(page)
       await page.keyboard.press('h')
       await page.getByLabel('Facts').fill('Called again.')
       await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click()
@@ -171,6 +177,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await page.getByLabel('Facts').fill('Insults.')
       await page.getByRole('dialog').getByRole('button', { name: 'Mute' }).click()
       await page.locator('.case-head').getByText(`@${heavier.handle}`).waitFor()
+      await isClosed(page)
       expect(await decisionsAbout(about, heavier)).toEqual([['mute'], []])
       await page.keyboard.press('d')
       await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
@@ -217,6 +224,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await page.keyboard.press('Enter')
       await page.getByRole('tab', { name: `Cases ${total - 1}` }).waitFor()
       await page.locator(`#case-report-${place + 1} [aria-current="true"]`).waitFor()
+      await isClosed(page)
       await page.keyboard.press('k')
       await page.locator(`#case-report-${place - 1} [aria-current="true"]`).waitFor()
       expect(await findSerious(page)).toEqual([])
