@@ -137,16 +137,11 @@ export const Heat = ({ rows, columns, every = 1, most, format, markBefore }: Hea
                       y={1}
                       width={Math.max(1, cell - 1)}
                       height={ROW - 2}
-                      class="drawn-bar"
+                      class="drawn-heat"
                       opacity={most === 0 ? 0 : Math.min(1, value / most)}
                     />
                     {cell >= 34 && (
-                      <text
-                        x={left(nth) + cell / 2}
-                        y={17}
-                        class={most > 0 && value / most > 0.65 ? 'on-bar' : undefined}
-                        text-anchor="middle"
-                      >
+                      <text x={left(nth) + cell / 2} y={17} text-anchor="middle">
                         {format(value)}
                       </text>
                     )}
