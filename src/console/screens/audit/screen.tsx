@@ -89,6 +89,7 @@ const COLUMNS: Column<Entry>[] = [
   {
     id: 'subject',
     title: 'Of what',
+    width: '15%',
     hide: 'narrow',
     under: true,
     cell: ({ subject, fan }) =>
@@ -106,7 +107,7 @@ const COLUMNS: Column<Entry>[] = [
   {
     id: 'reason',
     title: 'Why',
-    width: '22%',
+    width: '18%',
     hide: 'middle',
     cell: ({ reason }) => (reason === null ? <None /> : <bdi title={reason}>{reason}</bdi>),
   },
@@ -114,6 +115,7 @@ const COLUMNS: Column<Entry>[] = [
   {
     id: 'staff',
     title: 'Who',
+    width: '12%',
     hide: 'narrow',
     cell: ({ staff, confirmedBy }) => (
       <>

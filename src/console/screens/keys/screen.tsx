@@ -81,6 +81,7 @@ export function Screen() {
                   {
                     id: 'scopes',
                     title: 'May',
+                    width: '38%',
                     hide: 'middle',
                     under: true,
                     cell: ({ scopes }) => mayOf(scopes, data.scopes),
