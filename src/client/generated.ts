@@ -4918,14 +4918,18 @@ export interface components {
             sponsorId?: string | null;
             /** @description Who may vote. Null: every fan. */
             requires?: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 countries?: string[] | null;
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
                 notCountries?: string[] | null;
                 /**
                  * @description Only fans who are at least as old.
                  * @enum {number|null}
                  */
                 minAge?: 13 | 16 | 18 | null;
+                /** @description Kinds of membership. The fan has one of them now. */
                 membership?: string[] | null;
+                /** @description A tier of an account that the fan has, or a higher one. */
                 tier?: {
                     /** @description The account. */
                     account: string;

@@ -26,7 +26,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Campaigns (skipped: ${noBrowser
       const page = await pages.open(context, `/campaigns/${campaign.id}`, 'editor')
       await page.getByRole('heading', { name: campaign.title }).waitFor()
       await page.getByText('in the segment when it began').waitFor()
-      await page.getByText('There is no preview: the notification no longer has a time of its own.').waitFor()
+      await page.getByText('has no time and no preview: it cannot be started.').waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
       await close()
     })

@@ -47,9 +47,19 @@ export function withNullMembers(schema: TSchema): TSchema {
       properties: Object.fromEntries(
         Object.keys(properties).map(name => {
           const member = withNullMembers(properties[name])
-          return [name, isOmissible(schema, name) ? Type.Optional(Nullable(member)) : member]
+          return [name, isOmissible(schema, name) ? Type.Optional(orNull(member)) : member]
         }),
       ),
     }),
   }
+}
+
+/** What is said of the member is said of the whole: a document shows it there. */
+function orNull(member: TSchema): TSchema {
+  const { description, default: standard, ...inner } = member
+  return Nullable(
+    // Guarantee of the cast: these members say nothing of what is valid.
+    inner as TSchema,
+    { ...(description && { description }), ...(standard !== undefined && { default: standard }) },
+  )
 }

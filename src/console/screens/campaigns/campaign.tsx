@@ -1,6 +1,6 @@
 /** One campaign: its preview before the start, and its report. */
 import { useState } from 'preact/hooks'
-import { api, type Data, hasCode } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatCount, nameOfLanguage } from '../../parts/format.ts'
@@ -68,11 +68,7 @@ function Actions({ of: { id, state, active }, report, preview }: ActionsProps) {
         <Button
           kind="primary"
           icon="send"
-          blocked={
-            blocked ||
-            (!active && 'It is switched off, or has no time of its own.') ||
-            (!preview && 'The preview is not loaded yet.')
-          }
+          blocked={blocked || (!active && 'It is switched off.') || (!preview && 'The preview is loading.')}
           onClick={() => setAsked('start')}
         >
           {state === 'draft' ? 'Start' : 'Continue'}
@@ -92,7 +88,7 @@ function Actions({ of: { id, state, active }, report, preview }: ActionsProps) {
           <p>
             {state === 'draft'
               ? `${formatCount(preview.fans)} fans are in its segment now. Each fan who is in it when it begins gets it once.`
-              : 'The fans who wait get it as it is now. Nobody gets it twice.'}
+              : 'Fans who wait get it as it is now, nobody twice.'}
           </p>
         </ReasonDialog>
       )}
@@ -119,11 +115,7 @@ function Shown({ of, preview }: { of: Report; preview: Resource<Preview> }) {
   const { fans, devices } = of
   return (
     <>
-      {!of.active && (
-        <Note tone="warn">
-          The notification is switched off or has no time of its own: it cannot be started.
-        </Note>
-      )}
+      {!of.active && <Note tone="warn">It is off, or has no time and no preview: it cannot be started.</Note>}
       {fans !== null && (
         <Figures>
           <Figure name="Fans" value={formatCount(fans)} note="in the segment when it began" />
@@ -134,13 +126,11 @@ function Shown({ of, preview }: { of: Report; preview: Resource<Preview> }) {
         </Figures>
       )}
       <Columns aside>
-        <Section title="What fans read" about="Now, by the language of the fan.">
-          {hasCode(preview.error, 'campaign_not_found') ? (
-            <p class="quiet">There is no preview: the notification no longer has a time of its own.</p>
-          ) : (
+        {(of.active || preview.error === null) && (
+          <Section title="What fans read" about="Now, by language.">
             <Loaded of={preview}>{shown => <Samples of={shown} />}</Loaded>
-          )}
-        </Section>
+          </Section>
+        )}
         <div class="stack">
           <Section title="Campaign">
             <Facts

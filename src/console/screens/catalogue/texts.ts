@@ -22,7 +22,7 @@ interface StatedText {
 export function listTexts(given: Schema, value: Value, pointer: string): StatedText[] {
   const { schema } = withoutNull(given)
   const shape = shapeOf(schema)
-  if (value === null || value === undefined || (value === '' && given.default === '')) return []
+  if (value === null || value === undefined) return []
   if (shape.is === 'text')
     return typeof value === 'string' || isMembers(value)
       ? // Guarantee of the cast: the schema allows texts here.
@@ -50,7 +50,7 @@ export const defaultOf = (text: Text): string =>
 
 /** Without texts such as 2026/27, which have no letter and are the same in every language. One that is not written yet counts. */
 export const countMissing = (texts: StatedText[], language: string, first: string): number =>
-  texts.filter(({ text }) => !inLanguage(text, language, first) && !/^\P{L}+$/u.test(defaultOf(text))).length
+  texts.filter(({ text }) => !inLanguage(text, language, first) && /\p{L}|^$/u.test(defaultOf(text))).length
 
 /** The languages of texts, in addition to the known ones. */
 export const languagesOf = (texts: StatedText[], known: string[]): string[] => [
