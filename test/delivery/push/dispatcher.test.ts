@@ -123,7 +123,7 @@ onEachEngine('A push', world => {
     }
   })
 
-  test.each([401, 403])('that a service refuses is not repeated, and is reported: %d', async status => {
+  test.each([401, 403, 413])('that a service refuses is not repeated, and is reported: %d', async status => {
     const { id, path } = await subscribed()
     service.answers.set(path, () => new Response(null, { status }))
     await queue(pushOf(id))
