@@ -229,14 +229,17 @@ test.each([
   },
 )
 
-test('the same seed gives the same rows in any database, and another seed gives others', async () => {
+/** Votes are counted in one box on SQLite and in several on PostgreSQL. */
+const rowsWithoutBoxes = async (db: Database) =>
+  (await dump(db, ['box'])).filter(row => !/^\["question(Boxes|Tallies)"/.test(row))
+
+const otherEngine = engines.at(-1) ?? sqliteEngine
+
+test(`the same seed gives the same rows in any database, and another seed gives others (${otherEngine.name})`, async () => {
   const one = await seededWith(options.fans)
-  const [two, other] = await Promise.all([
-    (engines.at(-1) ?? sqliteEngine).open(createClock()),
-    sqliteEngine.open(createClock()),
-  ])
+  const [two, other] = await Promise.all([otherEngine.open(createClock()), sqliteEngine.open(createClock())])
   await seedDatabase(two.db, { ...options, exclusive: true })
-  expect(await dump(two.db)).toEqual(await dump(one))
+  expect(await rowsWithoutBoxes(two.db)).toEqual(await rowsWithoutBoxes(one))
   await seedDatabase(other.db, { ...options, seed: 8, fans: 10 })
   const fans = new Set((await one.read.select().from(one.tables.users)).map(({ id }) => id))
   const others = await other.db.read.select().from(other.db.tables.users)
