@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { bundlePages } from '../../src/operate/console/bundle.ts'
 
-const LARGEST_BYTES = 200_000
+const LARGEST_BYTES = 220_000
 /** The scripts and the style that the page names: the rest is loaded with the first screen that needs it. */
 const LARGEST_START_BYTES = 60_000
 
@@ -11,7 +11,7 @@ const zipped = async (file: Blob) => Bun.gzipSync(new Uint8Array(await file.arra
 /** The frame of a preview, which only the form of an entry loads. */
 const LARGEST_PREVIEW_BYTES = 90_000
 
-test('the pages of the console have at most 200 KB with gzip together, without the preview', async () => {
+test('the pages of the console have at most 220 KB with gzip together, without the preview', async () => {
   const files = await bundlePages()
   const sizes = await Promise.all([...files].map(async ([name, file]) => [name, await zipped(file)] as const))
   const frame = (await files.get('preview.html')?.text()) ?? ''
