@@ -4940,6 +4940,7 @@ export interface components {
                 segment?: string | null;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string | null;
+                /** @description A token that the linked wallets must hold. */
                 holds?: components["schemas"]["HoldsEntry"] | null;
                 /** @description Lifetime points of the fan. */
                 points?: number | null;

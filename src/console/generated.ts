@@ -3562,7 +3562,10 @@ export interface components {
             /** @description Picture of the option. An https URL, or a path of the API’s origin. */
             imageUrl?: string | null;
         };
-        /** HoldsEntry */
+        /**
+         * HoldsEntry
+         * @description A token that the linked wallets must hold.
+         */
         HoldsEntry: {
             /** @description The chain (EIP-155). `WEB3_RPC_URLS` has its URL. */
             chainId: number;

@@ -31,5 +31,5 @@ export const HoldsEntry = Closed(
       'Units that the linked wallets must hold together: tokens for ERC-721, the smallest unit for ERC-20.',
     ),
   },
-  { title: 'HoldsEntry' },
+  { title: 'HoldsEntry', description: 'A token that the linked wallets must hold.' },
 )
