@@ -94,7 +94,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     'a fan whose guardian does not agree reads why a write is refused',
     async () => {
       const page = await demo.visit()
-      const fanId = await enter(page, 17, 'young_fan')
+      const fanId = await enter(page, 18, 'young_fan')
       const { users } = demo.db.tables
       const age = { ageBand: '13_15', guardianConsent: false }
       await demo.db.write(tx => tx.update(users).set(age).where(eq(users.id, fanId)))
