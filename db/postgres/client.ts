@@ -12,8 +12,8 @@ import { followSchema } from './schema-node.ts'
 
 /** Added to the statement timeout for the network and the server's own timer. */
 const MARGIN_MS = 1_000
-/** Ends a transaction whose client is gone, so that it releases its locks. */
-const IDLE_IN_TRANSACTION_MS = 10_000
+/** Ends a transaction whose client is gone, so that it releases its locks: after this many times the statement timeout. */
+const IDLE_TIMEOUTS = 2
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
 
 /** With the longer timeout of bulk work. */
@@ -71,7 +71,7 @@ export function createPostgresClient(
   const deadlineMs = timeoutMs + MARGIN_MS
   const local = {
     statement_timeout: String(timeoutMs),
-    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+    idle_in_transaction_session_timeout: String(IDLE_TIMEOUTS * statementTimeoutOf(settings, false)),
     ...(bulk ? { synchronous_commit: 'off' } : KEEP_PLANS_GOOD),
   }
   const begin = [

@@ -67,7 +67,7 @@ describe.skipIf(noServer !== '')(`Units of work on a server (PostgreSQL)${noServ
       const both = await Promise.all([read(), read()])
       return [...both.flat(), ...(await read())]
     })
-    const settings = { timeout: '1min', idle: '10s', scans: 'off', compiles: 'off' }
+    const settings = { timeout: '1min', idle: '2min', scans: 'off', compiles: 'off' }
     const transaction = found[0]?.transaction
     expect(found).toEqual(Array(3).fill({ transaction, ...settings }))
   })
