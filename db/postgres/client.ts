@@ -136,7 +136,6 @@ export function createPostgresClient(
     } catch (error) {
       // Bun abandons a query that shares its connection without cancelling it on the server: the connection may be unresponsive.
       // Guarantee of the cast: the client rejects with errors.
-      // Guarantee of the cast: the client rejects with errors.
       if ((error as { code?: unknown }).code !== 'ERR_POSTGRES_QUERY_CANCELLED') throw error
       replace(pool)
       throw await explainSilence(error)
