@@ -1,68 +1,38 @@
 /** Scores predictions again, and compares their points with the ledger, whose entries nobody can change. */
-import { and, eq, getTableColumns, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
 import { resultOf } from '../../club/matches/settlements.ts'
 import { differs, type Finding, readJson, type Value } from '../../core/finding.ts'
-import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
+import type { DataOf } from '../../economy/events/types.ts'
 import { predictionRefOf } from '../../economy/ledgers/reasons.ts'
 import { hasJoker } from '../../play/predictions/jokers.ts'
 import { eventIdOf } from '../../play/predictions/settle-batch.ts'
 import { targetOf } from '../../play/predictions/target.ts'
+import { compareBooked, readTold, slugOf } from './booked-points.ts'
 
-/** Events per statement. */
-const PAGE = 500
-
-/** One statement for each kind of finding, and so one snapshot: a prediction and its entries are written together. */
+/** As `compareBooked`. */
 export async function findWrongPredictions(reader: Reader, range: Range): Promise<Finding[]> {
-  const { predictions, pointsEntries: entries } = reader.tables
-  const ofPredictions = inArray(entries.reason, ['prediction', 'prediction_void'])
-  // A ref begins with the match and a colon. A slug has no colon, and `;` is the next character.
-  const ofMatch = and(
-    gte(entries.ref, sql`${predictions.matchId} || ':'`),
-    lt(entries.ref, sql`${predictions.matchId} || ';'`),
-  )
-  const isOwn: SQL = sql`${entries.userId} = ${predictions.userId}`
-  const sum = sql<number>`cast(coalesce((${reader
-    .select({ sum: sql`sum(${entries.delta})` })
-    .from(entries)
-    .where(and(isOwn, ofPredictions, ofMatch))}), 0) as bigint)`
-  const wrong = await reader
-    .select({
-      userId: predictions.userId,
-      matchId: predictions.matchId,
-      booked: predictions.booked,
-      sum: sum.mapWith(Number),
-    })
-    .from(predictions)
-    .where(and(inRange(predictions.userId, range), sql`${predictions.booked} <> ${sum}`))
-  const stray = await reader
-    .select({ userId: entries.userId, ref: entries.ref, seq: entries.seq, delta: entries.delta })
-    .from(entries)
-    .where(
-      and(
-        inRange(entries.userId, range),
-        ofPredictions,
-        notExists(reader.select({ one: sql`1` }).from(predictions).where(and(isOwn, ofMatch))),
-      ),
-    )
+  const { predictions } = reader.tables
+  const { wrong, stray } = await compareBooked(reader, range, {
+    rows: predictions,
+    slug: predictions.matchId,
+    reasons: ['prediction', 'prediction_void'],
+  })
   return [
-    ...wrong.map(({ userId, matchId, booked, sum }) => {
-      return { userId, what: `predictions.booked of ${matchId}`, expected: sum, actual: booked }
+    ...wrong.map(({ userId, slug, booked, sum }) => {
+      return { userId, what: `predictions.booked of ${slug}`, expected: sum, actual: booked }
     }),
-    ...[...Map.groupBy(stray, ({ userId, ref }) => `${userId} ${matchOf(ref)}`).values()]
+    ...[...Map.groupBy(stray, ({ userId, ref }) => `${userId} ${slugOf(ref)}`).values()]
       // A merge moves a prediction whose points a reopened match has taken back.
       .filter(own => own.reduce((sum, { delta }) => sum + delta, 0) !== 0)
       .flat()
       .map(({ userId, ref, seq }) => {
-        return { userId, what: 'predictions.row', seq, expected: matchOf(ref), actual: null }
+        return { userId, what: 'predictions.row', seq, expected: slugOf(ref), actual: null }
       }),
   ]
 }
-
-/** A slug has no colon. */
-const matchOf = (ref: string) => ref.slice(0, ref.indexOf(':'))
 
 /** Needs a snapshot: a settlement is written with its match, and its predictions follow in batches. */
 export const findWrongScores = async (reader: Reader, range: Range): Promise<Finding[]> => [
@@ -71,7 +41,7 @@ export const findWrongScores = async (reader: Reader, range: Range): Promise<Fin
 ]
 
 async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]> {
-  const { predictions, predictionSplits: splits, matchSettlements: settlements, events } = reader.tables
+  const { predictions, predictionSplits: splits, matchSettlements: settlements } = reader.tables
   const rows = await reader
     .select({ prediction: predictions, settlement: settlements, split: splits })
     .from(predictions)
@@ -81,14 +51,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
   const ids = rows.flatMap(({ prediction }) =>
     prediction.settledBy === null ? [] : eventIdOf(prediction, prediction.settledBy),
   )
-  const told = new Map<string, typeof events.$inferSelect>()
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const isTold = and(
-      eq(events.source, APPLICATION),
-      inArray(events.eventId, ids.slice(start, start + PAGE)),
-    )
-    for (const event of await reader.select().from(events).where(isTold)) told.set(event.eventId, event)
-  }
+  const told = await readTold(reader, ids)
   return rows.flatMap(({ prediction, settlement, split }) => {
     const { userId, matchId, revision, settledBy } = prediction
     const found = (column: string, expected: Value, actual: Value) =>

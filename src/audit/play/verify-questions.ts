@@ -1,84 +1,44 @@
 /** Counts votes again, settles them again, and compares their points with the ledger, whose entries nobody can change. */
-import { and, count, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gte, lt, notExists, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { inRange, type Range } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
 import { differs, type Finding, readJson, type Value } from '../../core/finding.ts'
-import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
+import type { DataOf } from '../../economy/events/types.ts'
 import { BOXES } from '../../play/questions/boxes.ts'
 import { timesOf } from '../../play/questions/questions.ts'
 import { eventIdOf, targetOf } from '../../play/questions/settle-batch.ts'
 import { answerOf } from '../../play/questions/settlements.ts'
+import { compareBooked, readTold, slugOf } from './booked-points.ts'
 
-/** Events per statement. */
-const PAGE = 500
-
-/** One statement for each kind of finding, and so one snapshot: a vote and its entries are written together. */
+/** As `compareBooked`. */
 export async function findWrongVotes(reader: Reader, range: Range): Promise<Finding[]> {
-  const { questionVotes: votes, pointsEntries: entries } = reader.tables
-  const ofQuestions = inArray(entries.reason, ['question', 'question_void'])
-  // A ref is the question, a colon and a revision. A slug has no colon, and `;` is the next character.
-  const ofQuestion = and(
-    gte(entries.ref, sql`${votes.questionId} || ':'`),
-    lt(entries.ref, sql`${votes.questionId} || ';'`),
-  )
-  const isOwn: SQL = sql`${entries.userId} = ${votes.userId}`
-  const sum = sql<number>`cast(coalesce((${reader
-    .select({ sum: sql`sum(${entries.delta})` })
-    .from(entries)
-    .where(and(isOwn, ofQuestions, ofQuestion))}), 0) as bigint)`
-  const wrong = await reader
-    .select({
-      userId: votes.userId,
-      questionId: votes.questionId,
-      booked: votes.booked,
-      sum: sum.mapWith(Number),
-    })
-    .from(votes)
-    .where(and(inRange(votes.userId, range), sql`${votes.booked} <> ${sum}`))
-  const stray = await reader
-    .select({ userId: entries.userId, ref: entries.ref, seq: entries.seq })
-    .from(entries)
-    .where(
-      and(
-        inRange(entries.userId, range),
-        ofQuestions,
-        notExists(reader.select({ one: sql`1` }).from(votes).where(and(isOwn, ofQuestion))),
-      ),
-    )
+  const { questionVotes: votes } = reader.tables
+  const { wrong, stray } = await compareBooked(reader, range, {
+    rows: votes,
+    slug: votes.questionId,
+    reasons: ['question', 'question_void'],
+  })
   return [
-    ...wrong.map(({ userId, questionId, booked, sum }) => {
-      return { userId, what: `question_votes.booked of ${questionId}`, expected: sum, actual: booked }
+    ...wrong.map(({ userId, slug, booked, sum }) => {
+      return { userId, what: `question_votes.booked of ${slug}`, expected: sum, actual: booked }
     }),
     ...stray.map(({ userId, ref, seq }) => {
-      return {
-        userId,
-        what: 'question_votes.row',
-        seq,
-        expected: ref.slice(0, ref.indexOf(':')),
-        actual: null,
-      }
+      return { userId, what: 'question_votes.row', seq, expected: slugOf(ref), actual: null }
     }),
   ]
 }
 
 /** Needs a snapshot: a settlement is written with its question, and its votes follow in batches. */
 export async function findWrongAnswers(reader: Reader, range: Range): Promise<Finding[]> {
-  const { questionVotes: votes, questionSettlements: settlements, events } = reader.tables
+  const { questionVotes: votes, questionSettlements: settlements } = reader.tables
   const rows = await reader
     .select({ vote: votes, settlement: settlements })
     .from(votes)
     .leftJoin(settlements, eq(settlements.questionId, votes.questionId))
     .where(inRange(votes.userId, range))
   const ids = rows.flatMap(({ vote }) => (vote.settledBy === null ? [] : eventIdOf(vote, vote.settledBy)))
-  const told = new Map<string, typeof events.$inferSelect>()
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const isTold = and(
-      eq(events.source, APPLICATION),
-      inArray(events.eventId, ids.slice(start, start + PAGE)),
-    )
-    for (const event of await reader.select().from(events).where(isTold)) told.set(event.eventId, event)
-  }
+  const told = await readTold(reader, ids)
   return rows.flatMap(({ vote, settlement }) => {
     const { userId, questionId, revision, settledBy } = vote
     const found = (column: string, expected: Value, actual: Value) =>
