@@ -1,5 +1,6 @@
-import { type ProblemCode, ProblemError } from './api.ts'
+import { ProblemError } from './api.ts'
 import { formatMoment, text } from './lang/lang.ts'
+import { problemWords } from './problem-words.ts'
 
 /** Words for a fan. */
 export function describe(error: unknown): string {
@@ -11,6 +12,6 @@ export function describe(error: unknown): string {
   }
   if (problem.code === 'item_resting')
     return text.trades.resting(problem.serialNumber, formatMoment(problem.until))
-  const words: Partial<Record<ProblemCode, string>> = text.problems
-  return words[problem.code] ?? text.states.failed
+  if (problem.code === 'paused') return text.limits.pausedUntil(formatMoment(problem.until))
+  return problemWords(text, problem) ?? text.states.failed
 }
