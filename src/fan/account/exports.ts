@@ -50,15 +50,19 @@ export const createExportEncryption = (keys: RotatedKeys) => createRotatingEncry
 /** Binds a ciphertext to its place. */
 export const ownerOfPart = (exportId: string, part: number): string => `${exportId} ${part}`
 
-/** Asks for a file, once on each day of the club; later on the same day it returns the one that exists. */
+/**
+ * Asks for a file, once on each day of the club; later on the same day it returns the one that exists. `madeAt`: when the request
+ * was first made, so that its repeat after midnight finds the same file.
+ */
 export async function requestExport(
   tx: Transaction,
   { userId }: Caller,
   links: ExportLinks,
+  madeAt = tx.now(),
 ): Promise<{ created: boolean; dataExport: DataExport }> {
   const { dataExports } = tx.tables
   const now = tx.now()
-  const { key: day } = windowAt('day', now, await timeZoneOf(tx))
+  const { key: day } = windowAt('day', madeAt, await timeZoneOf(tx))
   const [created] = await tx
     .insert(dataExports)
     .values({

@@ -39,8 +39,8 @@ const exportRoutes = (deps: RouteDeps) =>
       '',
       ({ status, write }) =>
         write(
-          async (tx, fan) => {
-            const { created, dataExport } = await requestExport(tx, fan, deps.exportLinks)
+          async (tx, fan, _, madeAt) => {
+            const { created, dataExport } = await requestExport(tx, fan, deps.exportLinks, madeAt)
             return status(created ? 202 : 200, dataExport)
           },
           // The link in the response must not be stored: a repeat reads it again.

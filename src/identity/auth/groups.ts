@@ -55,15 +55,15 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
       const caller = await identify(deps, tokenOf(request.headers.get('authorization'), bearer))
       limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       const write = <Response, Prepared = undefined>(
-        work: (tx: Transaction, fan: Caller, prepared: Prepared) => Promise<Response>,
+        work: (tx: Transaction, fan: Caller, prepared: Prepared, madeAt: Date) => Promise<Response>,
         { toCount, toChange, ...options }: WriteOptions<Prepared> & Locking = {},
       ) =>
         runIdempotently(
           deps,
           { caller, request, route, set },
-          (tx, prepared: Prepared) =>
+          (tx, prepared: Prepared, madeAt) =>
             writeAsFan(tx, caller, { ...writingOf(request), toCount, toChange }, fan =>
-              work(tx, fan, prepared),
+              work(tx, fan, prepared, madeAt),
             ),
           options,
         )

@@ -68,6 +68,23 @@ onEachEngine('The file of a fan', world => {
     expect(lines.filter(line => line.includes(asked.id))).toEqual([])
   })
 
+  test('is the first one for a repeat with the same key after midnight', async () => {
+    const fan = await patientFan(world)
+    const send = (key: string) => fan.send(PATH, { method: 'POST', headers: { 'idempotency-key': key } })
+    const first = await send('one')
+    expect(first.status).toBe(202)
+    world.clock.advance(DAY - MINUTE)
+    const repeat = await send('one')
+    expect([repeat.status, repeat.body]).toEqual([202, first.body])
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    expect(await rowsOf(await userIdOf(world, fan))).toHaveLength(1)
+    // Also when the fan has asked for another one on the new day.
+    expect(expectStatus(202, await fan.post(PATH)).id).not.toBe(first.body.id)
+    expect((await send('one')).body).toEqual(first.body)
+    world.clock.advance(2 * MINUTE)
+    expect((await send('one')).body.id).not.toBe(first.body.id)
+  })
+
   test('is asked for once by concurrent requests', async () => {
     const fan = await namedFan(world)
     const answers = await Promise.all(Array.from({ length: 8 }, () => fan.post(PATH)))

@@ -14,6 +14,7 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import { bodyOf } from '../edge/body.ts'
 import {
   findRecord,
+  firstMadeAt,
   type KeyRecord,
   type KeyScope,
   releaseKey,
@@ -36,13 +37,14 @@ const MAX_PREPARATIONS = 3
 export interface WriteOptions<Prepared> {
   /** Calls other systems before the unit of work, which must not wait for them. Skipped if a response is stored. */
   prepare?: () => Promise<Prepared>
-  /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat. */
+  /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat with the same `madeAt`. */
   secret?: true
   /** Encrypts the stored response, which contains what the database keeps encrypted. Adds `idempotency_response_lost`. */
   encryption?: StoredEncryption
 }
 
 /**
+ * `madeAt`: when the request was first made, also in a repeat.
  * Resolves to what `write` returns: a body, or Elysia's `status`. What `write` throws is rolled back and not stored;
  * a DomainError that it returns is thrown after its unit of work is committed, and not stored either.
  * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_response_lost`, and as `prepare` and `write`
@@ -50,7 +52,7 @@ export interface WriteOptions<Prepared> {
 export async function runIdempotently<Result, Prepared = undefined>(
   { db, runningKeys }: IdempotencyDeps,
   context: IdempotencyContext,
-  write: (tx: Transaction, prepared: Prepared) => Promise<Result>,
+  write: (tx: Transaction, prepared: Prepared, madeAt: Date) => Promise<Result>,
   { prepare, secret, encryption }: WriteOptions<Prepared> = {},
 ): Promise<Exclude<Result, DomainError>> {
   async function run<Value>(unit: (tx: Transaction, prepared: Prepared) => Promise<Value>) {
@@ -68,14 +70,15 @@ export async function runIdempotently<Result, Prepared = undefined>(
   // GET and DELETE are idempotent by themselves and take no key.
   const takesKey = ['POST', 'PUT', 'PATCH'].includes(context.request.method)
   const key = takesKey ? readIdempotencyKey(context.request.headers) : null
-  if (key === null) return throwProblem(await run(write))
+  if (key === null) return throwProblem(await run((tx, prepared) => write(tx, prepared, tx.now())))
 
   const scope = scopeOf(context, key)
   const fingerprint = fingerprintOf(context)
   async function replay(stored: KeyRecord): Promise<Exclude<Result, DomainError>> {
     requireSame(stored.fingerprint, fingerprint)
     const text = stored.response && (encryption?.decrypt(scope, stored.response) ?? stored.response)
-    const body = text === null ? bodyIn(throwProblem(await run(write))) : parseStored(text)
+    const again = (tx: Transaction, prepared: Prepared) => write(tx, prepared, firstMadeAt(stored))
+    const body = text === null ? bodyIn(throwProblem(await run(again))) : parseStored(text)
     context.set.headers['idempotent-replayed'] = 'true'
     // Guarantee of the cast: it is what `write` returned for the same request, or returns again.
     return status(stored.status ?? 200, body ?? undefined) as Exclude<Result, DomainError>
@@ -95,7 +98,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
     const outcome = await run(async (tx, prepared) => {
       if (!(await reserveKey(tx, scope, fingerprint)))
         return { taken: false as const, earlier: await findRecord(tx, scope) }
-      const response = await write(tx, prepared)
+      const response = await write(tx, prepared, tx.now())
       if (response instanceof DomainError) await releaseKey(tx, scope)
       else await storeResponse(tx, scope, toStore(response))
       return { taken: true as const, response }

@@ -12,6 +12,9 @@ export type KeyRecord = Tables['idempotencyKeys']['$inferSelect']
 /** A key and the scope in which it is unique. */
 export type KeyScope = Pick<KeyRecord, 'provider' | 'subject' | 'route' | 'key'>
 
+/** When the request of a record was first made: `now()` of its unit of work. */
+export const firstMadeAt = ({ expiresAt }: KeyRecord) => new Date(expiresAt.getTime() - STORED_MS)
+
 /** Undefined if the key is unknown or has expired. */
 export async function findRecord(reader: Reader, scope: KeyScope): Promise<KeyRecord | undefined> {
   const [record] = await selectLive(reader, { ...scope, now: reader.now() })
