@@ -168,6 +168,11 @@ export function isLostStatement(error: unknown): boolean {
   return ['26000', '42P05', '25P02'].includes(driverError(error)?.code ?? '')
 }
 
+/** An earlier statement of the transaction failed. */
+export function isAborted(error: unknown): boolean {
+  return driverError(error)?.code === '25P02'
+}
+
 /** The server answered that the statement is wrong, and has not run it. */
 export function isRefusedStatement(error: unknown): boolean {
   return driverError(error)?.code.startsWith('42') ?? false

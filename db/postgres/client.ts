@@ -5,7 +5,7 @@
  */
 import type { ReservedSQL, SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
-import { DatabaseError, translateDatabaseError } from '../errors.ts'
+import { DatabaseError, isAborted, translateDatabaseError } from '../errors.ts'
 import { repeatOnConflict } from './conflicts.ts'
 import { connectPostgres, type PostgresOptions, postgresDefaults } from './connect.ts'
 import { followSchema } from './schema-node.ts'
@@ -253,6 +253,8 @@ export function createPostgresClient(
       let reserved: ReservedSQL | undefined
       let unanswered = 0
       let late = false
+      /** That of the first statement: the others fail because it did, and their failures may be heard before. */
+      let failure: unknown
       // One timer, which starts again at each statement. Closing the connection ends the statements that wait.
       const deadline = setTimeout(() => {
         if (unanswered === 0) return
@@ -266,6 +268,9 @@ export function createPostgresClient(
         deadline.refresh()
         try {
           return await response
+        } catch (error) {
+          failure ??= error
+          throw error
         } finally {
           unanswered--
         }
@@ -274,7 +279,7 @@ export function createPostgresClient(
         reserved = await respond(pool.reserve({ signal: waiting.signal }))
         return await runTransaction(reserved, respond, work)
       } catch (error) {
-        throw late ? unresponsive(error) : error
+        throw late ? unresponsive(error) : isAborted(error) ? failure : error
       } finally {
         clearTimeout(deadline)
       }

@@ -119,6 +119,17 @@ describe.skipIf(noServer !== '')(`Units of work on a server (PostgreSQL)${noServ
       })
     }
 
+    test('a job that hears last of the statement that failed runs again', async () => {
+      let runs = 0
+      await temporary.db.write(async tx => {
+        if (++runs === 2) return
+        const conflict = raise(tx, '40P01')
+        const later = conflict.catch(() => {}).then(() => tx.select().from(tx.tables.teams))
+        await Promise.all([later, later.catch(() => {}).then(() => conflict)])
+      })
+      expect(runs).toBe(2)
+    })
+
     test('other errors are not retried', async () => {
       let runs = 0
       const work = temporary.db.write(async tx => {
