@@ -112,8 +112,8 @@ function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding
     ...delivered.flatMap(({ unit, purchase }) => {
       const what = (column: string) => `order_units.${column} of ${unit.orderId} ${unit.line} ${unit.unit}`
       if (kind !== 'pack') return differs(userId, what('pack_purchase_id'), null, unit.packPurchaseId)
+      // Not `voided_at`: version 1.0.0 set it for the packs of erased fans. The purchase tells whether a pack was taken back.
       return [
-        ...differs(userId, what('voided_at'), null, unit.voidedAt),
         ...differs(userId, what('pack_purchase_id'), delivers.packId ?? null, purchase?.packId ?? null),
         ...differs(userId, what('pack_purchase_id'), userId, purchase?.userId ?? null),
         ...differs(userId, what('pack_purchase_id'), 0, purchase?.priceAmount ?? null),

@@ -146,7 +146,8 @@ export const orderKind: PurchaseKind<OrderRow, LockedLines, WholeOrder> = {
       const isBack =
         isUnsent(line) || (line.kind !== 'physical' && (await takeBackUnits(tx, line)) === line.quantity)
       if (!isBack) continue
-      const state = isUnsent(line) ? 'none' : 'returned'
+      // Those who pack an unsent line learn of the refund by the event of the order.
+      const state = isUnsent(line) ? line.state : 'returned'
       await updateLine(tx, order.id, line.number, { state, isSold: false })
       back.push(line)
     }

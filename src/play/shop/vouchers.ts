@@ -56,7 +56,9 @@ export async function voidVouchersOf(tx: Transaction, orderIds: string[]): Promi
     await tx
       .update(units)
       .set({ voidedAt: tx.now() })
-      .where(and(eq(units.orderId, orderId), isNull(units.usedAt), isNull(units.voidedAt)))
+      .where(
+        and(eq(units.orderId, orderId), isNotNull(units.code), isNull(units.usedAt), isNull(units.voidedAt)),
+      )
   }
 }
 

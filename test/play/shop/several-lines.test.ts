@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
+import { readUnits } from '../../../src/play/shop/order-rows.ts'
 import { noteExpiry } from '../../../src/play/shop/sweep-orders.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
@@ -22,6 +23,7 @@ import {
   pay,
 } from './orders-world.ts'
 import { addProduct, entryOf } from './products-world.ts'
+import { expectSound } from './withdrawals-world.ts'
 
 const EUROS = (amount: number) => ({ amount, currency: 'EUR' })
 const SHIPPED = { carrier: 'CTT', tracking: 'RR123456785PT' }
@@ -166,7 +168,9 @@ onEachEngine('A cart of several lines', world => {
     const { id } = await buyWithMoney(fan, ...wholeCart(goods))
     expectStatus(200, await change(warehouse, id, 1, 'ready'))
     expect(await refundOrder(world, id)).toMatchObject({ supplyReturned: true })
-    expect(statesOf(await orderOf(fan, id))).toEqual(['none', 'none', 'none', 'returned'])
+    // As the events of the lines told it.
+    expect(statesOf(await orderOf(fan, id))).toEqual(['ready', 'none', 'none', 'returned'])
+    await expectSound(world)
     expect([await freeOf(goods.scarf), await freeOf(goods.shirt), await freeOf(goods.pack)]).toEqual([
       [3, 3],
       [3],
@@ -212,6 +216,9 @@ onEachEngine('A cart of several lines', world => {
     await sendLine(warehouse, id, 1)
     expect((await warehouse.get(`/api/orders/${id}`)).body.lines[0]).toMatchObject({ state: 'shipped' })
     expect(await eventsOf(id)).toEqual(before)
+    // Only vouchers become void.
+    expect((await readUnits(world.db.read, id)).filter(({ voidedAt }) => voidedAt !== null)).toEqual([])
+    await expectSound(world)
   })
 
   test.each([
