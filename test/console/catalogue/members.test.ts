@@ -7,6 +7,7 @@ import {
   initialOf,
   type Schema,
   shapeOf,
+  type Value,
   withoutNull,
 } from '../../../src/console/screens/catalogue/shapes.ts'
 import { ratesOf, writtenRates } from '../../../src/console/screens/catalogue/tax-rates.ts'
@@ -105,6 +106,24 @@ test.each<[string, string | Record<string, string>, number]>([
   ['one that is not written yet', '', 1],
 ])('%s in the form is missing in another language, unless it has no letter', (_, text, missing) => {
   expect(countMissing([{ pointer: '/name', text }], 'pt', 'en')).toBe(missing)
+})
+
+test.each<[string, Value, string[]]>([
+  ['an empty body', '', []],
+  ['an emptied body', { en: '', pt: '' }, []],
+  ['a body in one language', { en: 'Come early', pt: '' }, ['/body']],
+])('%s of a notification, which is optional, is a text that other languages lack: %j', (_, body, stated) => {
+  // Guarantee of the cast: the keywords that TypeBox writes.
+  const texts = listTexts(entryJsonSchema('notification') as Schema, { title: 'Kick-off', body }, '')
+  expect(texts.map(({ pointer }) => pointer)).toEqual(['/title', ...stated])
+})
+
+test('a text that can be null is null once it is emptied in each language', () => {
+  // Guarantee of the cast: the keywords that TypeBox writes.
+  const schema = entryJsonSchema('match') as Schema
+  const match = { venue: { en: '', pt: '' }, round: { en: 'Final', pt: '' } }
+  expect(withoutEmptied(schema, match, 'en')).toEqual({ venue: null, round: 'Final' })
+  expect(listTexts(schema, match, '').map(({ pointer }) => pointer)).toEqual(['/round'])
 })
 
 describe('the options of a question', () => {

@@ -18,25 +18,29 @@ interface StatedText {
   text: Text
 }
 
-/** The stated texts of a value, at any depth. */
-export function listTexts(given: Schema, value: Value, pointer: string): StatedText[] {
-  const { schema } = withoutNull(given)
+/** The stated texts of a value, at any depth. An emptied text that can be left out is not stated. */
+export function listTexts(given: Schema, value: Value, pointer: string, required = true): StatedText[] {
+  const { schema, nullable } = withoutNull(given)
   const shape = shapeOf(schema)
   if (value === null || value === undefined) return []
-  if (shape.is === 'text')
-    return typeof value === 'string' || isMembers(value)
-      ? // Guarantee of the cast: the schema allows texts here.
-        [{ pointer, text: value as Text }]
-      : []
+  if (shape.is === 'text') {
+    if (typeof value !== 'string' && !isMembers(value)) return []
+    // Guarantee of the cast: the schema allows texts here.
+    const text = value as Text
+    return isEmptied(text) && (nullable || !required) ? [] : [{ pointer, text }]
+  }
   if (shape.is === 'object' && isMembers(value))
     return Object.entries(shape.properties).flatMap(([name, member]) =>
-      listTexts(member, value[name], `${pointer}/${escaped(name)}`),
+      listTexts(member, value[name], `${pointer}/${escaped(name)}`, shape.required.includes(name)),
     )
   if (shape.is === 'list' && Array.isArray(value))
     return value.flatMap((item, nth) => listTexts(shape.items, item, `${pointer}/${nth}`))
   if (shape.is === 'variants') return listTexts(variantOf(shape.variants, value), value, pointer)
   return []
 }
+
+const isEmptied = (text: Text): boolean =>
+  typeof text === 'string' ? text === '' : Object.values(text).every(words => words === '')
 
 /** The text in a language; a text without languages is in the first one. Undefined: there is none. */
 export function inLanguage(text: Text, language: string, first: string): string | undefined {
@@ -69,9 +73,9 @@ export function writeIn(text: Text, language: string, first: string, written: st
 
 /** A value without emptied texts, as it is sent. */
 export function withoutEmptied(given: Schema, value: Value, first: string): Value {
-  const { schema } = withoutNull(given)
+  const { schema, nullable } = withoutNull(given)
   const shape = shapeOf(schema)
-  if (shape.is === 'text' && isMembers(value)) return stripped(value, first)
+  if (shape.is === 'text' && isMembers(value)) return stripped(value, first) || (nullable ? null : '')
   if (shape.is === 'object' && isMembers(value)) {
     const members: Members = { ...value }
     for (const [name, member] of Object.entries(shape.properties))
