@@ -8,6 +8,7 @@ import { backUpClub, type Outcome, runCommandOf, verifyClub } from './clubs/run.
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { isDirectory } from './command/database.ts'
 import { explainError, fail, failUsage } from './command/explain.ts'
+import { Interrupted, stoppable } from './command/stop.ts'
 
 const ACTIONS = ['list', 'create', 'migrate', 'verify', 'backup'] as const
 
@@ -40,41 +41,56 @@ const command = declareCommand({
   .option('--port <number>', 'create: the first port that a club may have', '3000')
   .option('--backups <folder>', 'backup: folder of the backups, in which each club has one', 'backups')
 
-await runCommand(command, async ({ parameters: [action, names], options, note }) => {
+await runCommand(command, async ({ parameters: [action, names], options, note, print }) => {
   const { folder, all = false, dryRun = false } = options
   if (dryRun && (action === 'list' || action === 'verify'))
     failUsage(`${action} changes nothing: it takes no --dry-run`)
-  const wrong = names.find(name => !isClubName(name))
-  if (wrong !== undefined)
-    failUsage(
-      `${wrong} is not a valid name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter, not beginning with pg_`,
-    )
   if (action === 'create') return create(names)
   if (!existsSync(folder)) fail(`There is no folder ${folder}: \`clubs create\` makes it.`)
   const clubs = readClubs(folder)
+  if (clubs.length === 0) fail(`There are no clubs in ${folder}: \`clubs create\` makes them.`)
   if (action === 'list') return list(clubs)
   if (names.length > 0 === all) failUsage(`${action} requires names of clubs, or --all`)
   const missing = names.find(name => !clubs.some(club => club.name === name))
   if (missing !== undefined) fail(`There is no ${join(folder, `${missing}.env`)}.`)
   const at = realSources.now()
-  const runs: Record<typeof action, (club: Club) => Promise<Outcome>> = {
+  type Run = (club: Club, isStopped: () => boolean) => Promise<Outcome>
+  const runs: Record<typeof action, Run> = {
     migrate: club => runCommandOf(club, 'migrate', ...(dryRun ? ['--dry-run'] : [])),
     verify: verifyClub,
     backup: club => backUpClub(club, { folder: options.backups, at, dryRun }),
   }
-  const results = []
-  for (const club of clubs.filter(({ name }) => all || names.includes(name))) {
-    const started = performance.now()
-    // A folder of one club that cannot be written must not keep the others from their turn.
-    const outcome = await runs[action](club).catch(error => ({ ok: false, said: explainError(error) }))
-    const seconds = Math.round(performance.now() - started) / 1_000
-    results.push({ club: club.name, ...outcome, seconds })
-    note(`${club.name}: ${outcome.ok ? 'done' : 'failed'} after ${seconds.toFixed(1)} s`)
-  }
-  return summarize(results)
+  const results: Result[] = []
+  const signal = await stoppable(async requested => {
+    for (const club of clubs.filter(({ name }) => all || names.includes(name))) {
+      const started = performance.now()
+      const { fault } = club
+      // A folder of one club that cannot be written must not keep the others from their turn.
+      const outcome = fault
+        ? { ok: false, said: fault }
+        : await runs[action](club, () => requested() !== undefined).catch(error => ({
+            ok: false,
+            said: explainError(error),
+          }))
+      const seconds = Math.round(performance.now() - started) / 1_000
+      results.push({ club: club.name, ...outcome, seconds })
+      note(`${club.name}: ${outcome.ok ? 'done' : 'failed'} after ${seconds.toFixed(1)} s`)
+      if (requested()) break
+    }
+    return requested()
+  })
+  const summary = summarize(results)
+  if (!signal) return summary
+  await print(`${options.json ? JSON.stringify(summary.json) : summary.text}\n`)
+  throw new Interrupted(signal, results.length)
 
   async function create(wanted: string[]): Promise<CommandResult> {
     if (wanted.length === 0 || all) failUsage('create requires names of clubs')
+    const wrong = wanted.find(name => !isClubName(name))
+    if (wrong !== undefined)
+      failUsage(
+        `${wrong} is not a valid name of a club: at most 22 characters, a-z, 0-9 and _, the first a letter, not beginning with pg_`,
+      )
     const { template: path, port } = options
     if (path === undefined) return failUsage('create requires --template')
     if (!existsSync(path)) fail(`There is no file ${path}.`)
@@ -87,6 +103,9 @@ await runCommand(command, async ({ parameters: [action, names], options, note })
     const created: Club[] = []
     for (const name of wanted) {
       const present = readClubs(folder)
+      // Its ports are taken, and not known.
+      const unread = present.find(({ fault }) => fault)
+      if (unread?.fault) fail(unread.fault)
       if (present.some(club => club.name === name))
         note(`${join(folder, `${name}.env`)} exists, and was not changed.`)
       else created.push(await writeClub(folder, name, { template, base, clubs: present }))
@@ -110,7 +129,7 @@ function list(clubs: Club[]): CommandResult {
   const rows = clubs.map(club => ({
     club: club.name,
     port: club.env.PORT ?? '3000',
-    database: databaseOf(club),
+    database: club.fault ?? databaseOf(club),
   }))
   const collisions = findCollisions(clubs)
   return {
@@ -119,11 +138,13 @@ function list(clubs: Club[]): CommandResult {
       ...tableOf(rows.map(({ club, port, database }) => [club, port, database])),
       ...collisions.map(one => `${one}.`),
     ].join('\n'),
-    found: collisions.length > 0,
+    found: collisions.length > 0 || clubs.some(({ fault }) => fault),
   }
 }
 
-function summarize(results: (Outcome & { club: string; seconds: number })[]): CommandResult {
+type Result = Outcome & { club: string; seconds: number }
+
+function summarize(results: Result[]): CommandResult {
   const failed = results.filter(({ ok }) => !ok).length
   const rows = results.map(({ club, ok, seconds, said }) => [
     ...[club, ok ? 'ok' : 'failed', `${seconds.toFixed(1)} s`, said],

@@ -1,28 +1,36 @@
 /** The clubs of a folder: each has a file of settings, `NAME.env`, as systemd and containers read it. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../../src/core/attempt.ts'
+import { explainError, ofFile } from '../command/explain.ts'
 import { linesOf, makeSecrets } from '../command/make-secrets.ts'
 
 export interface Club {
   name: string
   path: string
   env: Record<string, string>
+  /** Why the file cannot be read, as a sentence: it then has no settings. */
+  fault?: string
 }
 
-/** `matchday-NAME` is a user of Linux, whose names have at most 31 characters, and NAME a schema. */
+/** Of a new club: `matchday-NAME` is a user of Linux, whose names have at most 31 characters, and NAME a schema. */
 const NAME = /^[a-z][a-z0-9_]{0,21}$/
 export const isClubName = (name: string) => NAME.test(name) && !name.startsWith('pg_')
 
 const EXTENSION = '.env'
 
-/** In the order of their names. @throws what reading the folder throws */
+/** In the order of their names, which may be other ones than `create` gives. @throws what reading the folder throws */
 export function readClubs(folder: string): Club[] {
   return readdirSync(folder)
-    .filter(file => file.endsWith(EXTENSION) && isClubName(file.slice(0, -EXTENSION.length)))
+    .filter(file => file.endsWith(EXTENSION) && !file.startsWith('.'))
     .toSorted()
     .map(file => {
-      const path = join(folder, file)
-      return { name: file.slice(0, -EXTENSION.length), path, env: parseEnv(readFileSync(path, 'utf8')) }
+      const [name, path] = [file.slice(0, -EXTENSION.length), join(folder, file)]
+      try {
+        return { name, path, env: parseEnv(ofFile(path, () => readFileSync(path, 'utf8'))) }
+      } catch (error) {
+        return { name, path, env: {}, fault: explainError(error) }
+      }
     })
 }
 
@@ -73,10 +81,10 @@ export async function writeClub(
   return { name, path, env }
 }
 
-/** DATABASE_URL, or the content of its file; empty where neither is. */
+/** DATABASE_URL, or the content of its file; empty where neither can be read. */
 export function urlOf({ env }: Club): string {
-  const { DATABASE_URL: url, DATABASE_URL_FILE: file } = env
-  return url ?? (file && existsSync(file) ? readFileSync(file, 'utf8').trim() : '')
+  const { DATABASE_URL: url, DATABASE_URL_FILE: file = '' } = env
+  return url || (attempt(() => readFileSync(file, 'utf8').trim()) ?? '')
 }
 
 /** Where its tables are, without credentials. */
@@ -84,7 +92,8 @@ export function databaseOf(club: Club): string {
   const url = urlOf(club)
   if (!url.startsWith('postgres')) return url
   const address = URL.parse(url)
-  return [`${address?.host}${address?.pathname}`, club.env.DATABASE_SCHEMA].filter(Boolean).join(' ')
+  if (!address) return 'not a URL'
+  return [`${address.host}${address.pathname}`, club.env.DATABASE_SCHEMA].filter(Boolean).join(' ')
 }
 
 /** What two clubs share that each must have for itself, as sentences. */
@@ -92,8 +101,9 @@ export function findCollisions(clubs: Club[]): string[] {
   const owners = new Map<string, string[]>()
   for (const club of clubs) {
     const shared = PORTS.flatMap(port => (club.env[port] ? [`port ${club.env[port]}`] : []))
-    const database = databaseOf(club)
-    for (const what of new Set([...shared, ...(database === '' ? [] : [`database ${database}`])]))
+    const [url, database] = [urlOf(club), databaseOf(club)]
+    const isKnown = url.startsWith('sqlite:') || URL.canParse(url)
+    for (const what of new Set([...shared, ...(isKnown ? [`database ${database}`] : [])]))
       owners.getOrInsertComputed(what, () => []).push(club.name)
   }
   return [...owners].flatMap(([what, names]) =>

@@ -44,10 +44,10 @@ async function spawn(command: string[], env: Record<string, string | undefined>)
 
 const firstLineOf = (text: string) => text.trim().split('\n')[0] ?? ''
 
-/** PostgreSQL's programs print the error first, and then details; those of Matchday print it last, after notes. */
+/** PostgreSQL's programs print the error first, and then details, as do usage errors; others of Matchday come last, after notes. */
 function reasonOf(text: string): string {
   const lines = text.trim().split('\n')
-  return lines.find(line => /^pg_\w+: error: /.test(line)) ?? lines.at(-1) ?? ''
+  return lines.find(line => /^(pg_\w+: )?error: /.test(line)) ?? lines.at(-1) ?? ''
 }
 
 /** A command of Matchday with its parameters, such as `audit verify`. */
@@ -63,11 +63,13 @@ export async function runCommandOf(club: Club, command: string, ...parameters: s
 
 const CHECKS = [['verify-ledger'], ['verify-quests'], ['verify-pictures'], ['audit', 'verify']] as const
 
-/** All verifications, also after one that has found something. */
-export async function verifyClub(club: Club): Promise<Outcome> {
+/** All verifications, also after one that has found something, and none after a signal. */
+export async function verifyClub(club: Club, isStopped: () => boolean): Promise<Outcome> {
   const failed = new Map<string, string[]>()
   for (const [command, ...parameters] of CHECKS) {
-    const { ok, said } = await runCommandOf(club, command, ...parameters)
+    const { ok, said } = isStopped()
+      ? { ok: false, said: 'not started' }
+      : await runCommandOf(club, command, ...parameters)
     if (!ok) failed.getOrInsertComputed(said, () => []).push([command, ...parameters].join(' '))
   }
   return failed.size > 0
@@ -83,6 +85,7 @@ export async function backUpClub(
   const own = join(folder, club.name)
   const file = join(own, at.toISOString().slice(0, 19).replaceAll(':', '-'))
   const url = urlOf(club)
+  // `backup` explains a URL that cannot be read.
   const address = url.startsWith('postgres') ? URL.parse(url) : null
   if (address && dryRun) return { ok: true, said: `Would write ${file}.dump (--dry-run)` }
   if (!dryRun) mkdirSync(own, { recursive: true, mode: 0o700 })

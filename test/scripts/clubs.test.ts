@@ -198,13 +198,88 @@ test('a club whose folder cannot be written, or whose database has a relative pa
   expect(existsSync(join(root, 'lost-club.db'))).toBe(false)
 })
 
+test('every file of settings is a club, and one that cannot be read fails alone', async () => {
+  expect((await create('files', 'zone')).code).toBe(0)
+  writeFileSync(pathOf('files/fc-harbour.env'), `DATABASE_URL=sqlite:${pathOf('fc-harbour.db')}\n`)
+  writeFileSync(pathOf('files/lost.env'), `DATABASE_URL_FILE=${pathOf('files')}\n`)
+  mkdirSync(pathOf('files/folder.env'))
+  const listed = await clubs('files', 'list')
+  expect([listed.code, listed.out.split('\n')]).toEqual([
+    1,
+    [
+      expect.stringContaining(pathOf('fc-harbour.db')),
+      `folder      3000  ${pathOf('files/folder.env')} is a directory, not a file.`,
+      'lost        3000',
+      expect.stringContaining(pathOf('zone.db')),
+      '',
+    ],
+  ])
+  const { code, out } = await clubs('files', 'migrate', '--all')
+  expect([code, out.split('\n')]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^fc-harbour {2}ok .*Applied /),
+      expect.stringMatching(/^folder {6}failed .*folder\.env is a directory, not a file\.$/),
+      expect.stringMatching(/^lost {8}failed .*DATABASE_URL_FILE names a file that cannot be read/),
+      expect.stringMatching(/^zone {8}ok /),
+      '2 of 4 clubs succeeded.',
+      '',
+    ],
+  ])
+  const created = await create('files', 'another')
+  expect([created.code, created.err]).toEqual([1, expect.stringContaining('folder.env is a directory')])
+})
+
+test.each(['list', 'migrate', 'verify', 'backup'])('a folder without clubs fails: %s', async action => {
+  mkdirSync(pathOf('none'), { recursive: true })
+  const { code, err } = await clubs('none', action, ...(action === 'list' ? [] : ['--all']))
+  expect([code, err]).toEqual([1, `There are no clubs in ${pathOf('none')}: \`clubs create\` makes them.\n`])
+})
+
+test('a URL that cannot be read is named as such', async () => {
+  mkdirSync(pathOf('urls'))
+  writeFileSync(pathOf('urls/harbour.env'), 'DATABASE_URL=postgres://club:s3cret#1@127.0.0.1:9/fans\n')
+  expect((await clubs('urls', 'list')).out).toStartWith('harbour  3000  not a URL\n')
+  for (const action of ['migrate', 'verify', 'backup']) {
+    const { code, out, err } = await clubs('urls', action, 'harbour', '--backups', pathOf('urls-backups'))
+    expect([code, out]).toEqual([1, expect.stringContaining('DATABASE_URL cannot be read')])
+    expect(out + err).not.toContain('s3cret')
+  }
+})
+
+test('a signal ends the run after the club, deletes its dump, and shows what was done', async () => {
+  mkdirSync(pathOf('stopped'))
+  for (const name of ['alpha', 'omega'])
+    writeFileSync(pathOf(`stopped/${name}.env`), 'DATABASE_URL=postgres://club@127.0.0.1:9/fans\n')
+  const programs = pathOf('stopped-programs')
+  mkdirSync(programs)
+  const dump =
+    '#!/bin/sh\nfor a; do case $a in --file=*) echo half > "$(echo "$a" | cut -c8-)";; esac; done\nkill -INT $PPID\n'
+  writeFileSync(join(programs, 'pg_dump'), dump, { mode: 0o755 })
+  // As with Ctrl-C, which every process of the terminal gets.
+  writeFileSync(join(programs, 'pg_restore'), '#!/bin/sh\nkill -INT $$\n', { mode: 0o755 })
+  const backups = pathOf('stopped-backups')
+  const { code, out, err } = await runScript(
+    'clubs',
+    ['backup', '--all', '--folder', pathOf('stopped'), '--backups', backups],
+    { env: { PATH: `${programs}:${process.env.PATH}` }, ownProcess: true },
+  )
+  expect([code, out]).toEqual([
+    130,
+    expect.stringMatching(/^alpha {2}failed .*was ended by SIGINT\n0 of 1 clubs/),
+  ])
+  expect(err).toMatch(/Stopped after 1\. To continue: .*clubs backup --all/)
+  expect(readdirSync(backups)).toEqual(['alpha'])
+  expect(readdirSync(join(backups, 'alpha'))).toEqual([])
+})
+
 test.each([
   [['migrate'], 'requires names of clubs, or --all'],
   [['migrate', 'harbour', '--all'], 'requires names of clubs, or --all'],
   [['create', 'harbour'], 'create requires --template'],
   [['create', '../harbour'], 'is not a valid name of a club'],
   [['create', 'pg_harbour', '--template', 'x'], 'not beginning with pg_'],
-  [['backup', 'Harbour'], 'is not a valid name of a club'],
+  [['create', 'Harbour', '--template', 'x'], 'is not a valid name of a club'],
 ])('%j is a usage error: %s', async (parameters, why) => {
   expect((await create('used', 'harbour')).code).toBe(0)
   const { code, err } = await clubs('used', ...parameters)
