@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { type PostgresSettings, postgresDefaults } from '../../../db/postgres/connect.ts'
 import { readCertificates } from './certificates.ts'
-import { type EnvironmentReader, refuseWeakTls } from './environment.ts'
+import { type EnvironmentReader, refuseAddress } from './environment.ts'
 
 /** Settings for PostgreSQL. SQLite ignores them. */
 export function readPostgresSettings(reader: EnvironmentReader): Readonly<PostgresSettings> {
@@ -63,6 +63,6 @@ export function readReplicaUrl(reader: EnvironmentReader, databaseUrl: string): 
     reader.refuse(name, 'is for PostgreSQL: DATABASE_URL is not a postgres:// URL, so it has no replica')
   } else if (!/^postgres(ql)?:\/\/.+/.test(url)) {
     reader.refuse(name, 'must be postgres://…, the address of a replica of DATABASE_URL')
-  } else refuseWeakTls(reader, name, url)
+  } else refuseAddress(reader, name, url)
   return url
 }

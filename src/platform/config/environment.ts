@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
+import { attempt } from '../../core/attempt.ts'
 import { decodeText } from '../../core/decode-text.ts'
 import { isRemoved } from './removed.ts'
 
@@ -138,11 +139,30 @@ export function readDatabaseUrl(reader: EnvironmentReader): string {
     reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
   } else if (url.startsWith('sqlite::memory:')) {
     reader.refuse('DATABASE_URL', 'must name a file: the reader and the writer are two connections')
-  } else refuseWeakTls(reader, 'DATABASE_URL', url)
+  } else refuseAddress(reader, 'DATABASE_URL', url)
   return url
 }
 
-export function refuseWeakTls(reader: EnvironmentReader, name: string, url: string): void {
+/** An address of PostgreSQL, or of a SQLite file, that cannot be used as it is written. */
+export function refuseAddress(reader: EnvironmentReader, name: string, url: string): void {
+  if (url.startsWith('postgres') && !isReadable(url))
+    reader.refuse(
+      name,
+      'cannot be read as a URL: in the user and the password write % as %25, # as %23, / as %2F, ? as %3F and : as %3A',
+    )
+  else refuseWeakTls(reader, name, url)
+}
+
+/** A `#` of a password begins a fragment, which no address has. */
+function isReadable(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url?.hash === '' &&
+    attempt(() => decodeURIComponent(url.username + url.password + url.pathname)) !== undefined
+  )
+}
+
+function refuseWeakTls(reader: EnvironmentReader, name: string, url: string): void {
   if (mayFallBack(url))
     reader.refuse(name, 'must have an sslmode of disable, require, verify-ca or verify-full')
 }

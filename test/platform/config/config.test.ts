@@ -282,6 +282,10 @@ describe('parseConfig', () => {
   const { x, y, ...withoutPoint } = ownKey
   const { d, ...publicKey } = ownKey
   const { kid, ...withoutKid } = ownKey
+  const unreadable = [
+    ...['a#b', 'a/b', 'a?b', 'a%b', '1#b'].map(password => `postgres://fan:${password}@db.example/x`),
+    'postgres://db.example:99999/x',
+  ]
   const WRONG: Record<string, string[]> = {
     PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
     EVENT_RETENTION_DAYS: ['30', '36501', 'forever'],
@@ -315,12 +319,14 @@ describe('parseConfig', () => {
       'sqlite::memory:',
       'postgres://db.example/x?sslmode=prefer',
       'postgres://db.example/x?a=b&ssl=allow',
+      ...unreadable,
     ],
     DATABASE_READ_URL: [
       'sqlite:data.db',
       'postgres://',
       'db.example',
       'postgres://db.example/x?sslmode=prefer',
+      ...unreadable,
     ],
     DATABASE_SCHEMA: ['Harbour', '1st', 'a-b', 'a"b', 'pg_harbour', 'x'.repeat(64)],
     DATABASE_CA: [
