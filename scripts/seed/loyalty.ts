@@ -2,7 +2,7 @@
  * What fans have with the club apart from points: totals of three seasons in accounts, memberships, codes, invitations, consents and
  * age bands. Written once, with the verbs of the application.
  */
-import { and, asc, desc, eq, isNotNull } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, lte } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { AgeBand } from '../../src/core/age-bands.ts'
 import type { Caller } from '../../src/core/caller.ts'
@@ -42,6 +42,9 @@ const ATTENDING = 0.16
 /** Fans per unit of work. */
 const IMPORT_SIZE = 1_000
 const [CODES, FANS] = [200, 200]
+const INVITERS = 5
+/** From the code of an inviter to the invitations: an invited fan has joined within a day, and every inviter earlier. */
+const INVITED_MS = 2 * DAY_MS
 
 interface Member extends Caller {
   name: string | null
@@ -93,13 +96,13 @@ async function readDetailed(reader: Reader, provider: string): Promise<Member[]>
   return rows.map(row => ({ ...row, isNew: false }))
 }
 
-/** From the newest on. */
+/** Those who have joined, from the newest on. */
 async function readCrowd(reader: Reader): Promise<Member[]> {
   const { users } = reader.tables
   const rows = await reader
     .select(memberOf(reader))
     .from(users)
-    .where(eq(users.provider, PROVIDER))
+    .where(and(eq(users.provider, PROVIDER), lte(users.createdAt, reader.now())))
     .orderBy(desc(users.createdAt), asc(users.id))
   return rows.map(row => ({ ...row, isNew: false }))
 }
@@ -188,8 +191,11 @@ async function invite(
   { pass }: SeedSources,
   { members, crowd, points }: { members: Member[]; crowd: Member[]; points: number },
 ): Promise<void> {
-  for (const [nth, member] of members.slice(0, 5).entries()) {
-    const { code: referralCode } = await readReferral(tx, member)
+  pass(-INVITED_MS)
+  const codes: string[] = []
+  for (const inviter of members.slice(0, INVITERS)) codes.push((await readReferral(tx, inviter)).code)
+  pass(INVITED_MS)
+  for (const [nth, referralCode] of codes.entries()) {
     const invitee = crowd[nth]
     if (!invitee) continue
     await completeOnboarding(tx, invitee, { referralCode }, { points, claims: null, queuedSync: null })

@@ -9,7 +9,7 @@ import { redeemCode } from '../../../src/play/codes/redeem.ts'
 import { stateAt } from '../../../src/play/memberships/periods.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
-import { engines, type TemporaryDatabase } from '../../support/engines.ts'
+import { engines, sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { options as sixtyFans } from './sixty-fans.ts'
 
 const options = { ...sixtyFans, seed: 1, fans: 120, crowd: 400, exclusive: true }
@@ -102,4 +102,36 @@ describe.each(engines)('The loyalty of a seed ($name)', engine => {
     )
     expect(new Set(ages)).toEqual(new Set(['adult null', '13_15 true', '16_17 null']))
   })
+})
+
+test('a large club has codes that are older than the records of the invited, and nothing of a fan who has not joined yet', async () => {
+  const { db, remove } = await sqliteEngine.open(createClock())
+  await seedDatabase(db, { ...options, fans: 60, crowd: 5_000 })
+  const { read, tables } = db
+  const users = await read.select().from(tables.users)
+  const codes = await read.select().from(tables.referralCodes)
+  const referrals = await read.select().from(tables.referrals)
+  const joinedAt = new Map(users.map(({ id, createdAt }) => [id, createdAt.getTime()]))
+  const issuedAt = new Map(codes.map(({ userId, createdAt }) => [userId, createdAt.getTime()]))
+  const joined = (userId: string | null) => joinedAt.get(userId ?? '') ?? Number.NaN
+  for (const { inviterId, inviteeId, invitedAt } of referrals) {
+    const issued = issuedAt.get(inviterId) ?? Number.NaN
+    const times = [joined(inviterId), issued, joined(inviteeId), invitedAt.getTime()]
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  }
+  // Some of the crowd join after the time of these rows.
+  const last = Math.max(...referrals.map(({ invitedAt }) => invitedAt.getTime()))
+  expect(users.some(({ createdAt }) => createdAt.getTime() > last)).toBe(true)
+  const [onboardings, events, entries] = [
+    await read.select().from(tables.onboardings),
+    await read.select().from(tables.events),
+    await read.select().from(tables.accountEntries),
+  ]
+  const times = [
+    ...onboardings.map(({ userId, completedAt }) => [userId, completedAt] as const),
+    ...events.map(({ userId, recordedAt }) => [userId, recordedAt] as const),
+    ...entries.map(({ userId, createdAt }) => [userId, createdAt] as const),
+  ]
+  expect(times.filter(([userId, at]) => at.getTime() < joined(userId))).toEqual([])
+  await remove()
 })
