@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../db/index.ts'
-import { ArchiveFault } from '../src/economy/archive/files.ts'
+import { ArchiveFault, listArchiveFiles, namesOfAbsent } from '../src/economy/archive/files.ts'
 import {
   archivedUntil,
   eachPlan,
@@ -66,6 +66,11 @@ await runCommand(command, async session => {
   const until = await readUntil(db, before)
   if (dryRun) return preview(db, until)
   mkdirSync(out, { recursive: true, mode: 0o700 })
+  const absent = namesOfAbsent(out, await listArchiveFiles(db.read))
+  if (absent.length > 0)
+    session.note(
+      `Not in ${out}: ${absent.length} files of earlier archives, such as ${absent[0]}. A restore, and commands with --archive, need all in one folder.`,
+    )
   const report = { fans: 0, entries: 0, events: 0, left: 0 }
   const run = { folder: out, seasonId: before, until }
   await archiveAlone(

@@ -1,6 +1,8 @@
 /** `bun run events tail | show | replay`: shows recorded events, and simulates their evaluation. */
 import { Argument } from '@commander-js/extra-typings'
-import type { Database } from '../db/index.ts'
+import type { Database, Reader } from '../db/index.ts'
+import { commandLine } from '../src/core/command-line.ts'
+import { findArchived } from '../src/economy/events/archived.ts'
 import type { EventRow } from '../src/economy/events/event.ts'
 import type { EventKey } from '../src/economy/events/event-rows.ts'
 import { findToldEvent } from '../src/economy/events/folded.ts'
@@ -89,17 +91,22 @@ async function followEvents(
 
 async function show(db: Database, key: EventKey): Promise<CommandResult> {
   const row = await findToldEvent(db.read, key)
-  return row ? { json: toJson(row), text: describeRow(row) } : unknown(key)
+  return row ? { json: toJson(row), text: describeRow(row) } : unknown(db.read, key)
 }
 
 async function replay(db: Database, key: EventKey): Promise<CommandResult> {
   const found = await replayEvent(db, key)
-  if (found === null) return unknown(key)
+  if (found === null) return unknown(db.read, key)
   if (found === 'void') return fail(`Event ${key.eventId} of ${key.source} was voided and has not arrived.`)
   if (found === 'deleted') return fail(`The data of event ${key.eventId} of ${key.source} was deleted.`)
   return { json: found, text: describeReplay(found) }
 }
 
-function unknown({ source, eventId }: EventKey): never {
-  return fail(`Source ${source} has reported no event ${eventId}.`)
+async function unknown(reader: Reader, key: EventKey): Promise<never> {
+  const userId = await findArchived(reader, key)
+  if (userId === undefined) return fail(`Source ${key.source} has reported no event ${key.eventId}.`)
+  const [explain, restore] = [commandLine('explain-event'), commandLine('archive restore')]
+  return fail(
+    `The event of fan ${userId} is archived: \`${explain}\` with --archive explains it, and \`${restore}\` brings it back.`,
+  )
 }

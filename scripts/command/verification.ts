@@ -59,7 +59,7 @@ export async function chooseCoverage(
   const coverage = await planCoverage(db.read, command, { sinceLast, part })
   if (sinceLast && coverage.kind === 'full')
     note(
-      'No complete run without findings is recorded, or a later run has found something: this run verifies everything.',
+      'No complete run without findings is recorded, a later run has found something, or rows were archived or restored since: this run verifies everything.',
     )
   return coverage
 }

@@ -59,7 +59,8 @@ export async function requireNoArchive(source: Reader): Promise<void> {
 
 /** @throws CommandFailure while a live move follows the database */
 export async function requireUnfollowed(source: Source, reader: Reader = source.read): Promise<void> {
-  if (await isFollowed(source, reader)) fail('A live move follows this database: end it first.')
+  if (await isFollowed(source, reader))
+    fail('A live move follows this database: complete it, or end it with --abort.')
 }
 
 /** The source is as it was before the move, and takes writes. */

@@ -56,7 +56,7 @@ for (const engine of engines) {
       ).then(told => (round % 2 === 0 ? told : told.toReversed()))
       expect([
         'began | An archive of this database is running: move when it has ended.',
-        'A live move follows this database: end it first. | began',
+        'A live move follows this database: complete it, or end it with --abort. | began',
       ]).toContain(`${archiving} | ${moving}`)
       expect(await isFollowed(db)).toBe(moving === 'began')
       expect(await Promise.all(both.map(({ next }) => next()))).toEqual(['ended', 'ended'])

@@ -1,6 +1,6 @@
 /** `bun run archive` as a command, and the commands that read its files. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
@@ -61,13 +61,48 @@ for (const engine of engines)
           code: 1,
           err: expect.stringContaining(`fan ${userId} is archived`),
         })
+        for (const action of ['show', 'replay'])
+          expect(await run('events', action, 'shop', eventId)).toMatchObject({
+            code: 1,
+            err: `The event of fan ${userId} is archived: \`bun run explain-event\` with --archive explains it, and \`bun run archive restore\` brings it back.\n`,
+          })
         const explained = await run('explain-event', 'shop', eventId, '--archive', folder)
         expect(explained.out).toContain('Granted 10 points.')
-        expect(await run('verify-ledger', '--archive', '/missing')).toMatchObject({ code: 1 })
+        expect(await run('verify-ledger', '--archive', '/missing')).toMatchObject({
+          code: 1,
+          out: expect.stringContaining('archive next-0001 is missing, must be as written\n1 findings'),
+        })
+        expect((await run('verify-ledger', '--since-last')).err).toContain('archived or restored')
 
         const restored = await run('archive', 'restore', '--fan', userId, '--from', folder)
         expect(restored.out).toStartWith('1 events and 1 entries of the fan are back.')
         expect(await rowsOf(world.db)).toEqual(before)
+      })
+
+      test('says which files are in another folder, and counts a fan of several files once', async () => {
+        expect(await run('archive', ...toFolder())).toMatchObject({ code: 0, err: '' })
+        world.clock.set(-300 * DAY)
+        const { eventType: type } = await addRule(world, { id: 'later' })
+        for (let n = 0; n < 2; n++) await happen(world.db, { userId, type })
+        const at = world.clock.now()
+        const [startsAt, endsAt] = [new Date(at.getTime() + DAY), new Date(at.getTime() + 2 * DAY)]
+        const season = { id: 'later', name: 'Later', active: true, createdAt: at, updatedAt: at }
+        await world.db.write(tx => tx.insert(tx.tables.seasons).values({ ...season, startsAt, endsAt }))
+        const other = newFolder()
+        const moved = await run('archive', '--before', 'later', '--out', other)
+        expect([moved.code, moved.err]).toEqual([
+          0,
+          `Not in ${other}: 1 files of earlier archives, such as next-0001.ndjson.gz. A restore, and commands with --archive, need all in one folder.\n`,
+        ])
+        copyFileSync(join(folder, 'next-0001.ndjson.gz'), join(other, 'next-0001.ndjson.gz'))
+        const verified = await run('verify-ledger', '--archive', other)
+        expect([verified.code, verified.out]).toEqual([
+          0,
+          expect.stringMatching(/2 files of the archive .* of 1 fans/),
+        ])
+        expect(await run('erase-user', userId, '--yes')).toMatchObject({ code: 0 })
+        const erased = await run('verify-ledger', '--archive', other)
+        expect([erased.code, erased.out]).toEqual([0, expect.stringContaining('the lines of 1 erased fans')])
       })
 
       test('keeps the files of another database in the manifest, and names a fan who does not exist', async () => {

@@ -11,7 +11,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { asc } from 'drizzle-orm'
 import type { Reader, Sources, Tables } from '../../../db/index.ts'
@@ -20,7 +20,15 @@ import type { Seam } from '../points/seams.ts'
 
 export type ArchiveFile = Tables['archiveFiles']['$inferSelect']
 
-export class ArchiveFault extends Error {}
+export class ArchiveFault extends Error {
+  constructor(
+    message: string,
+    /** Of a file that cannot be read. */
+    readonly state?: 'missing' | 'changed',
+  ) {
+    super(message)
+  }
+}
 
 const pathOf = (folder: string, id: string) => join(folder, `${id}.ndjson.gz`)
 
@@ -145,13 +153,17 @@ export function listArchiveFiles(reader: Reader): Promise<ArchiveFile[]> {
   return reader.select().from(archiveFiles).orderBy(asc(archiveFiles.writtenAt), asc(archiveFiles.id))
 }
 
+/** The names of files that are not in the folder, and may be in another one. */
+export const namesOfAbsent = (folder: string, files: ArchiveFile[]): string[] =>
+  files.flatMap(({ id }) => (existsSync(pathOf(folder, id)) ? [] : basename(pathOf(folder, id))))
+
 /** The lines of a file. @throws ArchiveFault if it is missing or was changed */
 export function readArchiveFile(folder: string, { id, sha256: expected }: ArchiveFile): Envelope[] {
   const path = pathOf(folder, id)
-  if (!existsSync(path)) throw new ArchiveFault(`${path} is missing.`)
+  if (!existsSync(path)) throw new ArchiveFault(`${path} is missing.`, 'missing')
   const bytes = readFileSync(path)
   if (sha256(bytes) !== expected)
-    throw new ArchiveFault(`${path} was changed: its SHA-256 is not ${expected}.`)
+    throw new ArchiveFault(`${path} was changed: its SHA-256 is not ${expected}.`, 'changed')
   const lines = gunzipSync(bytes).toString('utf8').split('\n')
   // Guarantee of the cast: the file is the one that was written.
   return lines.flatMap(line => (line === '' ? [] : [JSON.parse(line) as Envelope]))

@@ -25,7 +25,7 @@ import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 
 export interface ArchiveReport {
   files: number
-  /** Fans whose lines were compared, counted once for each file. */
+  /** Fans whose lines were compared. */
   fans: number
   entries: number
   events: number
@@ -42,7 +42,7 @@ export async function verifyArchive(
   folder: string,
   onFinding: (finding: Finding) => void,
 ): Promise<ArchiveReport> {
-  const report = { files: 0, fans: 0, entries: 0, events: 0, erased: 0, findings: 0 }
+  const report = { files: 0, entries: 0, events: 0, findings: 0 }
   const say = (findings: Finding[]) => {
     report.findings += findings.length
     for (const finding of findings) onFinding(finding)
@@ -54,6 +54,7 @@ export async function verifyArchive(
   const seen = new Map<string, string[]>()
   const files = await listArchiveFiles(db.read)
   const unread = new Set<string>()
+  const erased = new Set<string>()
   for (const file of files) {
     report.files++
     const envelopes = open(folder, file, findings => {
@@ -71,7 +72,7 @@ export async function verifyArchive(
         // Lines that an interrupted run has left, or of a fan who was restored.
         if (!seam || !filesOf(seam).includes(file.id)) continue
         if (seam.key === null) {
-          report.erased++
+          erased.add(userId)
           continue
         }
         const text = decryptLines(data, { file: file.id, userId, key: seam.key })
@@ -92,7 +93,6 @@ export async function verifyArchive(
         const all = covered + lengthOf(keptEvents.get(userId) ?? [])
         if (isLast) say(differs(userId, 'events.sequence of archived and kept events', seam.sequence, all))
         ends.set(userId, { ...end, covered, ids: told })
-        report.fans++
         report.entries += lines.entries.length
         report.events += lines.events.length
       }
@@ -102,7 +102,7 @@ export async function verifyArchive(
   for (const { id } of later) unread.add(id)
   await checkSeams(db, { seen, unread }, say)
   say(await findIdsWithoutSeam(db.read))
-  return report
+  return { ...report, fans: ends.size, erased: erased.size }
 }
 
 /** What the database has of these fans, at one time. */
@@ -182,7 +182,7 @@ function open(folder: string, file: ArchiveFile, say: (findings: Finding[]) => v
     return readArchiveFile(folder, file)
   } catch (error) {
     if (!(error instanceof ArchiveFault)) throw error
-    say(differs(null, `archive ${file.id}`, 'as written', error.message))
+    say(differs(null, `archive ${file.id}`, 'as written', error.state ?? error.message))
     return []
   }
 }
