@@ -55,7 +55,10 @@ function nameOf(url: string, { schema }: PostgresSettings): string {
 
 await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
-  const [settings, postgres] = [postgresSettings(options.fromSchema), postgresSettings(options.toSchema)]
+  const [settings, postgres] = [
+    postgresSettings(options.fromSchema, '--from-schema'),
+    postgresSettings(options.toSchema, '--to-schema'),
+  ]
   const sourceName = nameOf(from, settings)
   if (sourceName === nameOf(to, postgres)) failUsage('--from and --to are the same database.')
   const source = closeAtEnd(await openExisting(from, settings))
@@ -67,9 +70,10 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
       await allowWrites(source)
       await unfollow(source)
     }
-    const text = followed
-      ? 'The source takes writes, and no move follows it.'
-      : 'No live move follows the source.'
+    const ended = options.dryRun
+      ? 'The live move would end, and the source take writes.'
+      : 'The source takes writes, and no move follows it.'
+    const text = followed ? ended : 'No live move follows the source.'
     return { json: { followed }, text, changed: followed ? 1 : 0 }
   }
   await requireNoArchive(source.read)

@@ -52,10 +52,13 @@ export function replicaUrlOf(database: string | undefined): string {
   return url ?? failUsage('--from-replica requires DATABASE_READ_URL')
 }
 
-/** The PostgreSQL settings, validated as by the API. `schema` in place of that of DATABASE_SCHEMA. */
-export function postgresSettings(schema = process.env.DATABASE_SCHEMA): Readonly<PostgresSettings> {
-  const reader = createEnvironmentReader({ ...process.env, DATABASE_SCHEMA: schema })
+/** The PostgreSQL settings, validated as by the API. `schema`: of this option, in place of that of DATABASE_SCHEMA. */
+export function postgresSettings(schema?: string, option?: string): Readonly<PostgresSettings> {
+  const DATABASE_SCHEMA = schema ?? process.env.DATABASE_SCHEMA
+  const reader = createEnvironmentReader({ ...process.env, DATABASE_SCHEMA })
   const settings = readPostgresSettings(reader)
+  const wrong = reader.problems.find(problem => problem.startsWith('DATABASE_SCHEMA '))
+  if (wrong && schema !== undefined && option) failUsage(wrong.replace('DATABASE_SCHEMA', option))
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
 }
 

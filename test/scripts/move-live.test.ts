@@ -73,6 +73,10 @@ async function raced(from: Engine, to: Engine) {
   // What has ended is not begun again: the target is in use.
   const again = await runScript('move', [...parameters, '--live'])
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('This move has ended') })
+  expect(await runScript('move', [...parameters, '--abort', '--dry-run'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('The live move would end'),
+  })
   expect(await isRefusing(source.db)).toBe(true)
   expect(await runScript('move', [...parameters, '--abort'])).toMatchObject({ code: 0 })
   const { teams } = source.db.tables

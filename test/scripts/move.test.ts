@@ -782,6 +782,11 @@ describe('bun run move', () => {
     }
     expect(await runScript('move', ['--from', to, '--to', to])).toMatchObject({ code: 2 })
     expect(await runScript('move', ['--from', to])).toMatchObject({ code: 2 })
+    const server = ['--from', to, '--to', 'postgres://127.0.0.1:9/fans']
+    for (const option of ['--from-schema', '--to-schema']) {
+      const wrong = await runScript('move', [...server, option, 'Har-bour'])
+      expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(`${option} must be a name`)])
+    }
     await source.remove()
   })
 
