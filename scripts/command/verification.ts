@@ -1,7 +1,12 @@
 /** What the commands share that verify something: they can be stopped, list findings up to `--max`, and count all. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database } from '../../db/index.ts'
-import { type Coverage, type Part, planCoverage } from '../../src/audit/coverage/coverage.ts'
+import {
+  type Coverage,
+  listMissingParts,
+  type Part,
+  planCoverage,
+} from '../../src/audit/coverage/coverage.ts'
 import { recordCoverage } from '../../src/audit/coverage/record-coverage.ts'
 import type { MaintenanceCommand } from '../../src/platform/jobs/maintenance.ts'
 import type { CommandResult, Session, StandardOptions } from './command.ts'
@@ -67,9 +72,14 @@ export async function chooseCoverage(
 /** What a run did not verify. */
 const LEFT_OUT = {
   full: [],
-  part: ['Other parts are verified on their own.'],
+  part: [],
   changes: ['Verified: fans with changes since the last complete run. Only a full run verifies the others.'],
 }
+
+const describeParts = (of: number, missing: number[]) =>
+  missing.length === 0
+    ? `With it, all ${of} parts are verified.`
+    : `Of ${of} parts, these are not verified yet: ${missing.join(', ')}.`
 
 type VerifyingSession = Pick<
   Session<unknown[], StandardOptions & { max: number }>,
@@ -97,12 +107,19 @@ export async function runVerification<Finding, Report extends { findings: number
   // A replica takes no writes.
   const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
   const isClean = verified.findings === 0
+  const parts: string[] = []
   if (coverage && !options.fromReplica)
-    await recordMaintenance(primary, command, note, tx => recordCoverage(tx, coverage, verified.findings))
+    await recordMaintenance(primary, command, note, async tx => {
+      const isComplete = await recordCoverage(tx, coverage, verified.findings)
+      const missing = await listMissingParts(tx, coverage)
+      // A conflict repeats the unit of work.
+      if (coverage.part) parts.splice(0, 1, describeParts(coverage.part.of, missing))
+      return isComplete
+    })
   else if (isClean) await recordMaintenance(primary, command, note)
   if (isClean) {
     const proof = proofOf && kind === 'full' ? [proofOf(verified)] : []
-    const text = [`No findings in ${scopeOf(verified)}.`, ...LEFT_OUT[kind], ...proof].join('\n')
+    const text = [`No findings in ${scopeOf(verified)}.`, ...LEFT_OUT[kind], ...parts, ...proof].join('\n')
     return { json, text, found: false }
   }
   const unlisted = verified.findings - findings.length

@@ -54,8 +54,15 @@ describe.each(engines)('Maintenance ($name)', engine => {
       out: expect.stringContaining('"coverage":"part"'),
     })
     expect(await recorded()).toEqual([])
-    expect((await run('verify-ledger', '--part', '1/2')).out).toContain(
-      'Other parts are verified on their own.',
+    // Another number of parts begins again.
+    expect((await run('verify-ledger', '--part', '2/3')).out).toEndWith(
+      'Of 3 parts, these are not verified yet: 1, 3.\n',
+    )
+    expect((await run('verify-ledger', '--part', '2/2')).out).toEndWith(
+      'Of 2 parts, these are not verified yet: 1.\n',
+    )
+    expect((await run('verify-ledger', '--part', '1/2')).out).toEndWith(
+      'With it, all 2 parts are verified.\n',
     )
     expect(await recorded()).toEqual(['verify-ledger'])
     const { code, out } = await run('verify-ledger', '--since-last')

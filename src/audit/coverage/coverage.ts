@@ -86,6 +86,15 @@ export const partsOf = (text: string | null | undefined) =>
   // Guarantee of the cast: only `recordCoverage` writes the column.
   text ? (JSON.parse(text) as Parts) : undefined
 
+/** The parts of a run that are not verified yet: none once all are. */
+export async function listMissingParts(reader: Reader, { command, part }: Coverage): Promise<number[]> {
+  const { verificationCoverage: coverage } = reader.tables
+  const [stored] = await reader.select().from(coverage).where(eq(coverage.command, command))
+  const parts = partsOf(stored?.parts)
+  if (!part || !parts) return []
+  return Array.from({ length: part.of }, (_, n) => n + 1).filter(nth => parts.startedAt[nth] === undefined)
+}
+
 async function readBounds(reader: Reader, of: number): Promise<string[]> {
   const { users } = reader.tables
   const numbered = reader
