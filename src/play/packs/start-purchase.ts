@@ -125,9 +125,11 @@ async function requireFewHolds(
 
 const selectRecent = prepared((reader: Reader, userId: string, since: Date) => {
   const { packPurchases: purchases } = reader.tables
-  const { packId, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt } = purchases
+  const { packId, status, priceAmount, priceCurrency, createdAt, expiresAt, completedAt, cancelledAt } =
+    purchases
+  const price = { priceAmount, priceCurrency }
   return reader
-    .select({ packId, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt })
+    .select({ packId, status, ...price, createdAt, expiresAt, completedAt, cancelledAt })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), gt(purchases.createdAt, since)))
 })

@@ -4,11 +4,18 @@
  */
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import type { Purchase } from './purchase.ts'
+import { type Purchase, restOf } from './purchase.ts'
 
 export type HeldPurchase = Pick<
   Purchase,
-  'status' | 'priceAmount' | 'createdAt' | 'expiresAt' | 'completedAt' | 'cancelledAt'
+  | 'status'
+  | 'priceAmount'
+  | 'priceCurrency'
+  | 'refundedAmount'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'completedAt'
+  | 'cancelledAt'
 >
 
 const MINUTE = 60_000
@@ -31,8 +38,8 @@ export const unpaidKeptSince = (now: Date) => new Date(now.getTime() - KEPT_MS)
 export const countedSince = (now: Date) => new Date(now.getTime() - COUNTED_MS)
 
 /**
- * `holds`: purchases of one kind of the fan, who is locked. Those that ended unpaid count, unless the fan has paid since they
- * began. @throws DomainError `rate_limited`
+ * `holds`: purchases of one kind of the fan, who is locked. Those that ended unpaid count, unless the fan has paid as much since
+ * they began. @throws DomainError `rate_limited`
  */
 export function requireNoWait(holds: HeldPurchase[], now: Date): void {
   const until = waitsUntil(holds, now)
@@ -45,20 +52,59 @@ export function requireNoWait(holds: HeldPurchase[], now: Date): void {
 
 /** When the fan can start the next purchase; null if they need not wait. */
 export function waitsUntil(holds: HeldPurchase[], now: Date): Date | null {
-  const paidAt = Math.max(...holds.map(timeOfPayment))
-  const ended = holds.flatMap(hold => {
-    const end = endOf(hold, now)
-    const began = hold.createdAt.getTime()
-    return end === null || began <= paidAt ? [] : [{ end, heldMs: Math.max(end - began, LEAST_MS) }]
-  })
-  const steps = Math.floor(ended.reduce((sum, { heldMs }) => sum + heldMs, 0) / STEP_MS)
-  const waitMs = WAITS_MS[Math.min(steps, WAITS_MS.length) - 1]
+  const ended = listUnpaid(holds, now)
+  const heldMs = ended.reduce((sum, { began, end }) => sum + Math.max(end - began, LEAST_MS), 0)
+  const waitMs = WAITS_MS[Math.min(Math.floor(heldMs / STEP_MS), WAITS_MS.length) - 1]
   return waitMs === undefined ? null : new Date(Math.max(...ended.map(({ end }) => end)) + waitMs)
 }
 
-/** Free purchases are no payment. */
-const timeOfPayment = ({ status, priceAmount, completedAt }: HeldPurchase) =>
-  status === 'completed' && priceAmount > 0 && completedAt ? completedAt.getTime() : Number.NEGATIVE_INFINITY
+interface UnpaidHold {
+  price: number
+  currency: string
+  began: number
+  end: number
+}
+
+/**
+ * Each payment makes up for holds that began before it and together cost no more. Otherwise a fan could end the wait for a large stock
+ * with the payment of something small.
+ */
+function listUnpaid(holds: HeldPurchase[], now: Date): UnpaidHold[] {
+  const ended = holds.flatMap((hold): UnpaidHold | [] => {
+    const end = endOf(hold, now)
+    const { priceAmount: price, priceCurrency: currency, createdAt } = hold
+    return end === null ? [] : { price, currency, began: createdAt.getTime(), end }
+  })
+  const cheapestFirst = ended.toSorted((a, b) => a.price - b.price || a.began - b.began || a.end - b.end)
+  return listPayments(holds).reduce(withoutPaid, cheapestFirst)
+}
+
+interface HeldPayment {
+  amount: number
+  currency: string
+  at: number
+}
+
+/** In their order. Free purchases are no payment. */
+const listPayments = (holds: HeldPurchase[]): HeldPayment[] =>
+  holds
+    .flatMap(hold => {
+      const { status, completedAt, priceCurrency: currency } = hold
+      return status === 'completed' && completedAt
+        ? { amount: restOf(hold), currency, at: completedAt.getTime() }
+        : []
+    })
+    .filter(({ amount }) => amount > 0)
+    .toSorted((a, b) => a.at - b.at)
+
+function withoutPaid(unpaid: UnpaidHold[], { amount, currency, at }: HeldPayment): UnpaidHold[] {
+  let left = amount
+  return unpaid.filter(hold => {
+    if (hold.began > at || hold.currency !== currency || hold.price > left) return true
+    left -= hold.price
+    return false
+  })
+}
 
 /** When a hold ended without a payment; null if it has not. */
 function endOf({ status, createdAt, expiresAt, cancelledAt }: HeldPurchase, now: Date): number | null {

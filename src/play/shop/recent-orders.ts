@@ -39,10 +39,12 @@ export const countPending = ({ orders }: RecentOrders, now: Date): number =>
 /** A row for each line that holds stock; one row for an order that holds none. */
 const selectRecent = prepared((reader: Reader, userId: string, since: Date, now: Date) => {
   const { orders, orderLines: lines } = reader.tables
-  const { id, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt } = orders
+  const { id, status, createdAt, expiresAt, completedAt, cancelledAt } = orders
+  const { priceAmount, priceCurrency, refundedAmount } = orders
+  const price = { priceAmount, priceCurrency, refundedAmount }
   return reader
     .select({
-      order: { id, status, priceAmount, createdAt, expiresAt, completedAt, cancelledAt },
+      order: { id, status, ...price, createdAt, expiresAt, completedAt, cancelledAt },
       productId: lines.productId,
       quantity: lines.quantity,
       until: lines.holdUntil,

@@ -9,6 +9,7 @@ import {
   addPack,
   balanceOf,
   buy,
+  buyWithMoney,
   cancel,
   checkLedger,
   checkSupply,
@@ -134,14 +135,18 @@ class Model {
   }
   private waits(fan: number, now: number): boolean {
     const own = this.purchases.filter(purchase => purchase.fan === fan)
-    const paidAt = own.map(({ state, endedAt }) =>
-      state === 'completed' ? endedAt : Number.NEGATIVE_INFINITY,
-    )
-    const unpaid = own.flatMap(({ state, startedAt, expiresAt, endedAt }) => {
-      if (startedAt <= Math.max(...paidAt)) return []
-      if (state === 'cancelled') return [{ end: endedAt, held: Math.max(endedAt - startedAt, 5 * MINUTE) }]
-      return state === 'pending' && now >= expiresAt ? [{ end: expiresAt, held: HOLD }] : []
-    })
+    const unpaid = own
+      .flatMap(({ state, startedAt, expiresAt, endedAt }) => {
+        if (state === 'cancelled')
+          return [{ startedAt, end: endedAt, held: Math.max(endedAt - startedAt, 5 * MINUTE) }]
+        return state === 'pending' && now >= expiresAt ? [{ startedAt, end: expiresAt, held: HOLD }] : []
+      })
+      .toSorted((a, b) => a.startedAt - b.startedAt || a.end - b.end)
+    // All have the same price: each payment makes up for the oldest one that began before it.
+    for (const { endedAt } of own
+      .filter(({ state }) => state === 'completed')
+      .toSorted((a, b) => a.endedAt - b.endedAt))
+      if (unpaid[0] && unpaid[0].startedAt <= endedAt) unpaid.shift()
     const halfHours = Math.floor(unpaid.reduce((sum, { held }) => sum + held, 0) / (30 * MINUTE))
     return now < Math.max(...unpaid.map(({ end }) => end)) + (WAITS[Math.min(halfHours, 5)] ?? 0)
   }
@@ -225,13 +230,16 @@ async function prepare(
   { price, supply, points }: { price: typeof POINTS; supply: number; points: number },
 ) {
   const packId = await addPack(world, { price, supply })
-  // What was not paid before has no effect after a payment.
+  // What was not paid before has no effect after a payment of as much.
   world.clock.advance(DAY)
-  const paid = await addPack(world, { price: { amount: 1, currency: 'POINTS' } })
+  const amount = 1_000_000
+  const forPoints = await addPack(world, { price: { amount, currency: 'POINTS' } })
+  const forMoney = await addPack(world, { price: { amount, currency: 'EUR' } })
   for (const fan of fans) {
     const { balance } = await balanceOf(fan)
-    if (balance !== points + 1) await world.grant(fan, points + 1 - balance)
-    await buy(fan, paid)
+    await world.grant(fan, points + amount - balance)
+    await buy(fan, forPoints)
+    await buyWithMoney(fan, forMoney)
   }
   world.clock.advance(1)
   const started: { id: string; fan: number }[] = []

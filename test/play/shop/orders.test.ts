@@ -358,7 +358,7 @@ onEachEngine('Orders', world => {
     expect(answer.body).toMatchObject({ productId: entry.id, maxPerFan: 3, available: 1 })
     expectStatus(200, await cancelOrder(fan, id))
     expectStatus(201, await checkout(fan, { ...long, productId: entry.id, quantity: 2 }))
-    world.clock.advance(HOLD)
+    world.clock.advance(HOLD + WAIT)
     expectStatus(201, await checkout(fan, { ...short, productId: entry.id, quantity: 2 }))
   })
 

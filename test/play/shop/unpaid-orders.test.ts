@@ -154,8 +154,9 @@ onEachEngine('Units in unpaid orders', world => {
 
 describe('The wait after unpaid holds', () => {
   const at = (minutes: number) => new Date(minutes * MINUTE)
+  const price = (priceAmount: number, priceCurrency = 'EUR') => ({ priceAmount, priceCurrency })
   const expired = (from: number) => ({
-    ...{ status: 'pending', priceAmount: 1, completedAt: null, cancelledAt: null },
+    ...{ status: 'pending', ...price(1), completedAt: null, cancelledAt: null },
     ...{ createdAt: at(from), expiresAt: at(from + 30) },
   })
   const cancelled = (from: number, to: number) => ({
@@ -181,6 +182,19 @@ describe('The wait after unpaid holds', () => {
     ['one after a payment', [paid(100), expired(200)], 230 + 2],
     ['one before a free order', [expired(100), paid(200, 0)], 130 + 2],
     ['one that was cancelled late', [cancelled(100, 129)], null],
+    ['one that cost more than what was paid', [{ ...expired(100), ...price(2) }, paid(110)], 130 + 2],
+    ['two that cost more together', [expired(100), { ...expired(105), ...price(2) }, paid(110, 2)], 135 + 2],
+    ['two that cost as much together', [expired(100), { ...expired(105), ...price(2) }, paid(110, 3)], null],
+    ['two before two payments', [expired(100), expired(105), paid(110), paid(120)], null],
+    ['one before a payment in points', [expired(100), { ...paid(110), ...price(9, 'POINTS') }], 130 + 2],
+    [
+      'one before a payment that was refunded in part',
+      [
+        { ...expired(100), ...price(2) },
+        { ...paid(110, 2), refundedAmount: 1 },
+      ],
+      130 + 2,
+    ],
     ['two that were cancelled late', [cancelled(100, 129), cancelled(200, 229)], 229 + 2],
     ['six that were cancelled at once', [1, 2, 3, 4, 5, 6].map(n => cancelled(n, n)), 6 + 2],
   ] as const)('of %s', (_, holds, until) => {
@@ -197,7 +211,7 @@ onEachEngine('A fan whose orders expired unpaid', world => {
     ]
   }
 
-  test('waits longer each time, until they pay an order', async () => {
+  test('waits longer each time, until they pay for as much', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const productId = await addStock(world, 10)
     for (const minutes of [2, 10, 60]) {
@@ -210,7 +224,7 @@ onEachEngine('A fan whose orders expired unpaid', world => {
       expect((await checkout(fan, productId)).status).toBe(429)
       world.clock.advance(1)
     }
-    await buyWithMoney(fan, productId)
+    await buyWithMoney(fan, { productId, quantity: 3 })
     world.clock.advance(1)
     expectStatus(201, await checkout(fan, productId))
     world.clock.advance(HOLD)
