@@ -1,5 +1,5 @@
 /** What a fan has in pending orders, and has held without paying. */
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq, gt, isNotNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -7,7 +7,7 @@ import { countedSince, type HeldPurchase } from '../purchases/unpaid-holds.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import type { Choice } from './choice.ts'
 import type { ProductRow } from './products.ts'
-import { nameOfVariant } from './stock.ts'
+import { isLimited } from './stock.ts'
 
 export interface RecentOrders {
   orders: HeldPurchase[]
@@ -36,21 +36,23 @@ export async function readRecent(tx: Transaction, userId: string): Promise<Recen
 export const countPending = ({ orders }: RecentOrders, now: Date): number =>
   orders.filter(({ status, expiresAt }) => status === 'pending' && expiresAt > now).length
 
-/** A row for each line that holds stock; one row for an order that holds none. */
+/** A row for each line that is held; it has a product if the stock of its variant is limited. One row for an order without such lines. */
 const selectRecent = prepared((reader: Reader, userId: string, since: Date, now: Date) => {
-  const { orders, orderLines: lines } = reader.tables
+  const { orders, orderLines: lines, productVariants: variants } = reader.tables
+  const isOf = and(eq(variants.productId, lines.productId), eq(variants.id, lines.variantId))
   const { id, status, createdAt, expiresAt, completedAt, cancelledAt } = orders
   const { priceAmount, priceCurrency, refundedAmount } = orders
   const price = { priceAmount, priceCurrency, refundedAmount }
   return reader
     .select({
       order: { id, status, ...price, createdAt, expiresAt, completedAt, cancelledAt },
-      productId: lines.productId,
+      productId: variants.productId,
       quantity: lines.quantity,
       until: lines.holdUntil,
     })
     .from(orders)
     .leftJoin(lines, and(eq(lines.orderId, orders.id), gt(lines.holdUntil, now)))
+    .leftJoin(variants, and(isOf, isNotNull(variants.stockTotal)))
     .where(and(eq(orders.userId, userId), gt(orders.createdAt, since)))
 })
 
@@ -65,17 +67,14 @@ export function requireFewHeld(
   max: number,
 ): void {
   if (max === 0) return
-  const heldOf = (productId: string) =>
-    held.reduce(
-      (sum, line) => sum + (line.productId === productId && line.until > now ? line.quantity : 0),
-      0,
-    )
+  const unitsOf = (productId: string, some: { productId: string; quantity: number }[]) =>
+    some.reduce((sum, line) => sum + (line.productId === productId ? line.quantity : 0), 0)
+  const asked = lines.filter(line => isLimited(variants, line))
+  const stillHeld = held.filter(({ until }) => until > now)
   for (const { id: productId, maxPerFan } of products) {
-    const own = lines.filter(line => line.productId === productId)
-    const isLimited = own.some(line => (variants.get(nameOfVariant(line))?.stockTotal ?? null) !== null)
-    const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
-    const available = Math.max(0, max - heldOf(productId))
-    if (maxPerFan !== null || !isLimited || quantity <= available) continue
+    const quantity = unitsOf(productId, asked)
+    const available = Math.max(0, max - unitsOf(productId, stillHeld))
+    if (maxPerFan !== null || quantity <= available) continue
     throw new DomainError(rewardProblems.limit_reached, {
       productId,
       maxPerFan: max,

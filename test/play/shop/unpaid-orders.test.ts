@@ -34,6 +34,7 @@ import {
   POINTS,
   pay,
 } from './orders-world.ts'
+import { addProduct, entryOf } from './products-world.ts'
 
 const heldBy = async (fan: Fan): Promise<number> => (await fan.get('/api/user/points')).body.held
 const expectSound = async (world: World) => expect(await findingsOf(world)).toEqual([])
@@ -149,6 +150,29 @@ onEachEngine('Units in unpaid orders', world => {
     const [set, unlimited] = [await addStock(world, 100, { maxPerFan: 30 }), await addStock(world, null)]
     for (const productId of [set, unlimited])
       expectStatus(201, await checkout(fan, { productId, quantity: 30 }))
+  })
+
+  test('of variants without a limited stock leave room for those with one', async () => {
+    const fan = await patientFan(world)
+    const variants = [
+      { id: 'few', name: 'Few', stock: 100 },
+      { id: 'many', name: 'Many' },
+    ]
+    const entry = entryOf({ variants })
+    await addProduct(world, entry)
+    const take = (few: number, many: number) =>
+      checkout(
+        fan,
+        ...[few, many].flatMap((quantity, index) =>
+          quantity === 0 ? [] : { productId: entry.id, variantId: variants[index]?.id ?? '', quantity },
+        ),
+      )
+    expectStatus(201, await take(0, 30))
+    expectStatus(201, await take(4, 20))
+    expect((await take(7, 1)).body).toMatchObject({ code: 'limit_reached', available: 6 })
+    expectStatus(201, await take(6, 0))
+    expect((await take(1, 0)).body).toMatchObject({ code: 'limit_reached', available: 0 })
+    expectStatus(201, await take(0, 1))
   })
 })
 
