@@ -12,7 +12,7 @@ export async function findWrongOrders(reader: Reader): Promise<Finding[]> {
   return found.flat()
 }
 
-/** The number of sold units must equal the units of sold lines. Sold and held units together must not exceed the stock. */
+/** The number of sold units must equal the units of sold lines that are not back. Sold and held units together must not exceed the stock. */
 async function findWrongStock(reader: Reader): Promise<Finding[]> {
   const { productVariants: variants, orderLines: lines } = reader.tables
   const unitsWhere = (condition: SQL) => {
@@ -22,7 +22,7 @@ async function findWrongStock(reader: Reader): Promise<Finding[]> {
       condition,
     )
     const sum = reader
-      .select({ units: sql`sum(${lines.quantity})` })
+      .select({ units: sql`sum(${lines.quantity} - ${lines.refundedUnits})` })
       .from(lines)
       .where(ofVariant)
     return sql<number>`coalesce((${sum}), 0)`.mapWith(Number)

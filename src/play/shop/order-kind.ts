@@ -153,7 +153,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedLines, WholeOrder> = {
     }
     changeSold(
       tx,
-      back.map(line => ({ ...line, by: -line.quantity })),
+      back.map(line => ({ ...line, by: line.refundedUnits - line.quantity })),
     )
     await giveCreditBack(tx, order)
     return order.completedAt !== null && back.length === sold.length
@@ -233,7 +233,10 @@ const selectBought = prepared(
   (reader: Reader, userId: string, productIds: string, now: Date, exceptOrderId: string) => {
     const { orders, orderLines: lines } = reader.tables
     return reader
-      .select({ productId: lines.productId, units: sql`sum(${lines.quantity})`.mapWith(Number) })
+      .select({
+        productId: lines.productId,
+        units: sql`sum(${lines.quantity} - ${lines.refundedUnits})`.mapWith(Number),
+      })
       .from(orders)
       .innerJoin(lines, eq(lines.orderId, orders.id))
       .where(

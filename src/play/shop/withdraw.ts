@@ -209,7 +209,7 @@ async function takeBack(tx: Transaction, order: OrderRow, line: LineRow): Promis
   const units = isUsedFile ? 0 : await takeBackUnits(tx, line)
   if (units === 0) return 0
   await updateLine(tx, orderId, number, { withdrawnAt, ...(units === quantity ? RETURNED : {}) })
-  if (units === quantity && line.isSold) changeSold(tx, [{ ...line, by: -quantity }])
+  if (line.isSold) changeSold(tx, [{ ...line, by: -units }])
   return units
 }
 

@@ -181,7 +181,10 @@ onEachEngine(
       const fan = await patientFan(world)
       const packId = await addPack(world)
       const pack = await addStock(world, 5, { kind: 'pack', delivers: { packId }, price: EUROS(300) })
-      const voucher = await addStock(world, 5, { kind: 'voucher', delivers: {}, price: EUROS(500) })
+      const voucher = await addStock(world, 5, {
+        ...{ kind: 'voucher', delivers: {}, price: EUROS(500) },
+        maxPerFan: 3,
+      })
       const { id, lines } = await buyWithMoney(
         fan,
         { productId: pack, quantity: 2 },
@@ -204,9 +207,12 @@ onEachEngine(
         ),
       ).toEqual([])
       expect(expectStatus(200, await withdraw(fan, id))).toEqual(order)
+      expect([await freeStock(world, pack), await freeStock(world, voucher)]).toEqual([4, 4])
       await payOut(world, id)
       await expectSound(world)
 
+      const tooMany = await checkout(fan, { productId: voucher, quantity: 3 })
+      expect([...refusal(tooMany), tooMany.body.available]).toEqual([409, 'limit_reached', 2])
       const used = await buyWithMoney(fan, voucher)
       expectStatus(200, await desk.post(`/api/redemptions/${used.lines[0].vouchers[0].code}/use`))
       expect(refusal(await withdraw(fan, used.id))).toEqual([409, 'already_used'])
