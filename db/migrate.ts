@@ -59,6 +59,17 @@ export class DevelopmentSchemaError extends SchemaError {
   }
 }
 
+/** The tables of another program are in the way. */
+export class ForeignTablesError extends SchemaError {
+  constructor() {
+    super(
+      'the database has tables of another program, and nothing was changed; set DATABASE_URL to a new database, or on PostgreSQL ' +
+        'DATABASE_SCHEMA to a new schema',
+    )
+    this.name = 'ForeignTablesError'
+  }
+}
+
 interface Migrations {
   /** Migrations of this version. */
   total: number
@@ -125,6 +136,12 @@ const TABLE_OF_APPLIED = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'",
   // Selects a row: otherwise the server would answer from its state before it waited for another instance.
   postgres: `SELECT 1 FROM pg_class WHERE oid = to_regclass('"__drizzle_migrations"')`,
+}
+
+/** The first migration makes it; so do many programs. */
+const TABLE_OF_USERS = {
+  sqlite: "SELECT 1 FROM sqlite_schema WHERE name = 'users'",
+  postgres: "SELECT 1 FROM pg_tables WHERE tablename = 'users' AND schemaname = current_schema()",
 }
 
 /** Returns no rows when Drizzle's table is missing. Reading needs no privilege to create it. */
@@ -284,6 +301,8 @@ export async function applyMigrations(
   const missing = pending.slice(0, limit)
   const total = known.length
   if (missing.length === 0) return { applied: 0, total, ahead }
+  const isFirst = pending.length === total
+  if (isFirst && (await run(TABLE_OF_USERS[engine])).length > 0) throw new ForeignTablesError()
   for (const { sql } of missing) for (const statement of sql) await run(statement)
   // Last, since it locks out the checks of running instances until the commit.
   await openJournal(engine, run)

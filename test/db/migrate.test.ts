@@ -9,6 +9,7 @@ import { DatabaseError } from '../../db/index.ts'
 import {
   applyMigrations,
   DevelopmentSchemaError,
+  ForeignTablesError,
   listPendingMigrations,
   migrate,
   NewerSchemaError,
@@ -195,7 +196,7 @@ for (const engine of engines) {
     await withRawConnection(temporary, async run => {
       await empty(run, db.engine)
       // Conflicts with a table that the first migration creates late.
-      await run('CREATE TABLE users (id text)')
+      await run('CREATE TABLE event_sinks (id text)')
       expect(
         await migrate(url ?? '', ownSchema).then(
           () => 'migrated',
@@ -203,8 +204,8 @@ for (const engine of engines) {
         ),
       ).toBe('failed')
       const left = (await tableNames(run, db.engine)).filter(name => name !== LOCK_TABLE)
-      expect(left).toEqual(['users'])
-      await run('DROP TABLE users')
+      expect(left).toEqual(['event_sinks'])
+      await run('DROP TABLE event_sinks')
       expect((await migrate(url ?? '', ownSchema)).applied).toBe(migrationsOf(db.engine).length)
     })
   })
@@ -222,6 +223,20 @@ for (const engine of engines) {
         await run('CREATE TABLE no_table (id text)')
         expect((await migrate(url ?? '', ownSchema)).applied).toBe(1)
       })
+    })
+  })
+
+  test(`tables of another program stop the first migration, and nothing is changed (${engine.name})`, async () => {
+    temporary = await engine.open(createClock())
+    const { db, url } = temporary
+    await withRawConnection(temporary, async run => {
+      await empty(run, db.engine)
+      await run('CREATE TABLE users (id text)')
+      const before = await tableNames(run, db.engine)
+      await expect(applyMigrations(db.engine, run)).rejects.toBeInstanceOf(ForeignTablesError)
+      await expect(migrate(url ?? '', ownSchema)).rejects.toThrow('has tables of another program')
+      expect(await tableNames(run, db.engine)).toEqual(expect.arrayContaining(before))
+      expect(await run('SELECT * FROM users')).toEqual([])
     })
   })
 
