@@ -47,6 +47,39 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The console (skipped: ${noBrows
       await browser.close()
     })
 
+    test.each(LOOKS)('has no number over another one in the chart of balances (%s)', async (_, look) => {
+      const { browser, page } = await openAs('owner', '/season', look)
+      await isDrawn(page)
+      const chart = page.getByRole('figure', { name: 'Fans by their points' })
+      await chart.locator('.drawn-mark-name').first().waitFor()
+      // Letters fill their boxes but for two pixels above and below.
+      const boxes = await page.evaluate<
+        { text: string; left: number; right: number; top: number; bottom: number }[]
+      >(`
+        [...document.querySelectorAll('.drawn-mark-name, .drawn-bar-value')].map(number => {
+          const { left, right, top, bottom } = number.getBoundingClientRect()
+          return { text: number.textContent, left, right, top: top + 2, bottom: bottom - 2 }
+        })`)
+      expect(boxes.length).toBeGreaterThan(20)
+      const touching = boxes.flatMap((one, nth) =>
+        boxes
+          .slice(nth + 1)
+          .filter(
+            other =>
+              one.left < other.right &&
+              other.left < one.right &&
+              one.top < other.bottom &&
+              other.top < one.bottom,
+          )
+          .map(other => `${one.text} ${other.text}`),
+      )
+      expect(touching).toEqual([])
+      // The numbers of bars are drawn after the lines, which end at them.
+      const last = await chart.locator('svg.drawing > :last-child').getAttribute('class')
+      expect(last).toContain('drawn-bar-value')
+      await browser.close()
+    })
+
     test('says what each chart means, and has its table, by keyboard', async () => {
       const { browser, page } = await openAs('owner')
       await isDrawn(page)

@@ -16,7 +16,8 @@ const [PAD, HEAD] = [16, 56]
 /** Pixels for each CSS pixel. */
 const SCALE = 2
 /** Presentation of SVG that comes from the style sheet. */
-const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font', 'text-anchor', 'opacity']
+const STYLES =
+  'fill stroke stroke-width stroke-dasharray stroke-linejoin paint-order font text-anchor opacity'.split(' ')
 
 /** The canvas or SVG of a figure, with its name and legend above it. */
 export async function savePng(

@@ -165,7 +165,22 @@ export const Heat = ({ rows, columns, every = 1, most, format, markBefore }: Hea
   </Drawing>
 )
 
-const [TALL, FOOT, TOP] = [240, 22, 36]
+const [TALL, FOOT, LINE] = [240, 22, 12]
+/** Of numbers of marks, so that bars keep half of the height. A number without room is only in the table. */
+const MAX_LINES = 8
+
+/** For each mark the line of its number, from the top, so that numbers side by side do not touch. */
+function linesOf(places: number[]): number[] {
+  const ends: number[] = []
+  return places.map((place, nth) => {
+    // Letters are bold, and have two pixels around them.
+    const half = (String(nth + 1).length * 8.5 + 5) / 2
+    const free = ends.findIndex(end => end <= place - half)
+    const line = free === -1 ? ends.length : free
+    if (line < MAX_LINES) ends[line] = place + half
+    return line
+  })
+}
 
 interface HistogramProps {
   bars: { from: number; to: number | null; value: number }[]
@@ -180,7 +195,6 @@ export const Histogram = ({ bars, marks }: HistogramProps) => (
       const most = Math.max(1, ...bars.map(({ value }) => value))
       const step = width / Math.max(1, bars.length)
       const base = TALL - FOOT
-      const tall = (value: number) => ((base - TOP - 12) * value) / most
       const placeOf = (value: number) => {
         const nth = bars.findIndex(({ from, to }) => value >= from && (to === null || value < to))
         const bar = bars[nth]
@@ -188,6 +202,11 @@ export const Histogram = ({ bars, marks }: HistogramProps) => (
         const length = (bar.to ?? bar.from * 2) - bar.from
         return (nth + Math.min(1, (value - bar.from) / Math.max(1, length))) * step
       }
+      const places = marks.map(({ at }) => placeOf(at))
+      const lines = linesOf(places)
+      const top = LINE * Math.min(MAX_LINES, Math.max(0, ...lines) + 1)
+      // A line for the numbers of bars.
+      const tall = (value: number) => ((base - top - LINE - 4) * value) / most
       return (
         <>
           {bars.map(({ from, value }, nth) => (
@@ -200,11 +219,6 @@ export const Histogram = ({ bars, marks }: HistogramProps) => (
                 rx={2}
                 class="drawn-bar"
               />
-              {value > 0 && step > 26 && (
-                <text x={(nth + 0.5) * step} y={base - tall(value) - 4} class="quiet" text-anchor="middle">
-                  {formatCompact(value)}
-                </text>
-              )}
               {(step > 34 || nth % 3 === 0) && (
                 <text x={nth * step + 1} y={TALL - 6} class="quiet">
                   {formatCompact(from)}
@@ -212,14 +226,44 @@ export const Histogram = ({ bars, marks }: HistogramProps) => (
               )}
             </g>
           ))}
-          {marks.map(({ id, at }, nth) => (
-            <g key={id}>
-              <line x1={placeOf(at)} x2={placeOf(at)} y1={13 + (nth % 3) * 11} y2={base} class="drawn-mark" />
-              <text x={placeOf(at)} y={10 + (nth % 3) * 11} text-anchor="middle" class="drawn-mark-name">
-                {formatCount(nth + 1)}
-              </text>
-            </g>
-          ))}
+          {marks.map(({ id }, nth) => {
+            const [x, line = 0] = [places[nth], lines[nth]]
+            return (
+              <line
+                key={id}
+                x1={x}
+                x2={x}
+                y1={Math.min(line + 1, MAX_LINES) * LINE}
+                y2={base}
+                class="drawn-mark"
+              />
+            )
+          })}
+          {marks.map(({ id }, nth) => {
+            const [x, line = 0] = [places[nth], lines[nth]]
+            return (
+              line < MAX_LINES && (
+                <text key={id} x={x} y={(line + 1) * LINE - 2} text-anchor="middle" class="drawn-mark-name">
+                  {formatCount(nth + 1)}
+                </text>
+              )
+            )
+          })}
+          {step > 26 &&
+            bars.map(
+              ({ from, value }, nth) =>
+                value > 0 && (
+                  <text
+                    key={from}
+                    x={(nth + 0.5) * step}
+                    y={base - tall(value) - 4}
+                    class="quiet drawn-bar-value"
+                    text-anchor="middle"
+                  >
+                    {formatCompact(value)}
+                  </text>
+                ),
+            )}
         </>
       )
     }}
