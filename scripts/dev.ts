@@ -22,7 +22,7 @@ import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
 import { LIVE_MS, playMatchDay } from './dev/live.ts'
 import { removeNote, writeNote } from './dev/note.ts'
-import { findFreePort, requireFreePort } from './dev/ports.ts'
+import { findFreePort, requireDifferentPorts, requireFreePort } from './dev/ports.ts'
 import { prepareDatabase, readMock } from './dev/prepare-database.ts'
 import { identityOf, isAlive } from './dev/process-identity.ts'
 import { WALLPAPER } from './seed/demo-products.ts'
@@ -178,16 +178,22 @@ await runCommand(command, async ({ options: { fresh = false, live, yes }, note }
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   env.DOWNLOADS ||= DOWNLOADS
   env.CASH_CURRENCIES ??= CASH_CURRENCIES
-  const { console: wanted } = parseConfig(env)
+  const { console: wanted, port: apiPort } = parseConfig(env)
   if (wanted && !env.CONSOLE_PORT?.trim()) {
-    const free = findFreePort(wanted.host, wanted.port) ?? wanted.port
-    if (free !== wanted.port) note(`Port ${wanted.port} is in use: the console is on port ${free}.`)
+    // The provider and the API start later: their ports are still free.
+    const free = findFreePort(wanted.host, wanted.port, [mockPort, apiPort]) ?? wanted.port
+    if (free !== wanted.port) note(`Port ${wanted.port} is taken: the console is on port ${free}.`)
     env.CONSOLE_PORT = String(free)
   }
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
   await refuseProduction('dev', { ...config, env }, yes)
+  requireDifferentPorts({
+    PORT: config.port,
+    MOCK_IDP_PORT: mockPort,
+    ...(config.console?.port ? { CONSOLE_PORT: config.console.port } : {}),
+  })
   requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   requireFreePort('PORT', config.host, config.port)
   if (config.console) requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)

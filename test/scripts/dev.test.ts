@@ -161,6 +161,33 @@ test('the next free port is used if a port is taken', () => {
     taken.stop(true)
   }
   expect(findFreePort('127.0.0.1', taken.port)).toBe(taken.port)
+  expect(findFreePort('127.0.0.1', taken.port, [taken.port])).toBeGreaterThan(taken.port)
+})
+
+test('the console leaves the provider its port, which is 100 above that of the API', async () => {
+  const PORT = dev.ports.PORT
+  const MOCK_IDP_PORT = String(Number(PORT) + 100)
+  const { err } = await runScript('dev', [], {
+    // The port of the API is taken, so that nothing starts.
+    env: { ...dev.env, NODE_ENV: 'development', PORT, MOCK_IDP_PORT, CONSOLE_PORT: '' },
+  })
+  expect(err).toMatch(new RegExp(`Port ${MOCK_IDP_PORT} is taken: the console is on port \\d+`))
+  expect(err).not.toContain('are both')
+})
+
+test('two ports that are the same give an error with both variables', async () => {
+  const port = String(freePort())
+  const { code, err } = await runScript('dev', [], {
+    env: {
+      ...dev.env,
+      NODE_ENV: 'development',
+      PORT: port,
+      MOCK_IDP_PORT: port,
+      CONSOLE_PORT: String(freePort()),
+    },
+  })
+  expect(code).toBe(1)
+  expect(err).toContain(`PORT and MOCK_IDP_PORT are both ${port}`)
 })
 
 test('an option that does not exist is refused with the usage, before anything is served or written', async () => {
