@@ -169,10 +169,19 @@ async function lockBoth(tx: Transaction, { from, into }: MergeRequest): Promise<
 
 type Blocker = (typeof MERGE_BLOCKERS)[number]
 
+const BLOCKER_WORDS: Record<Blocker, string> = {
+  same_fan: 'Both are the same fan.',
+  already_merged: 'One of them was merged before.',
+  sanction_in_force: 'A sanction of the fan to be merged is in force: lift it first.',
+  report_open: 'There is an open report about one of them: decide it first.',
+  appeal_open: 'There is an open appeal of the fan to be merged: decide it first.',
+  archived: 'Events of one of them are archived: restore that fan from the archive first.',
+}
+
 const notMergeable = (blockedBy: Blocker[]) =>
   new DomainError(userProblems.fans_not_mergeable, {
     blockedBy,
-    detail: `The merge is refused: ${blockedBy.join(', ')}.`,
+    detail: blockedBy.map(blocker => BLOCKER_WORDS[blocker]).join(' '),
   })
 
 /** A merge must not end a sanction, or take a case from moderators, and needs the whole past of both. */

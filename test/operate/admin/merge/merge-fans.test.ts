@@ -211,6 +211,10 @@ onEachEngine('A merge of two fans', world => {
     await world.db.write(tx => recordDecision(tx, { ...by, fanId: from.id }))
     await expect(merge(world, from, into)).rejects.toMatchObject({
       members: { blockedBy: ['sanction_in_force', 'report_open'] },
+      explanation: {
+        detail:
+          'A sanction of the fan to be merged is in force: lift it first. There is an open report about one of them: decide it first.',
+      },
     })
   })
 
