@@ -45,6 +45,7 @@ await runCommand(command, async ({ parameters: [action, names], options, note, p
   const { folder, all = false, dryRun = false } = options
   if (dryRun && (action === 'list' || action === 'verify'))
     failUsage(`${action} changes nothing: it takes no --dry-run`)
+  if (action === 'list' && names.length > 0) failUsage('list shows all clubs: it takes no names')
   if (action === 'create') return create(names)
   if (!existsSync(folder)) fail(`There is no folder ${folder}: \`clubs create\` makes it.`)
   const clubs = readClubs(folder)

@@ -103,6 +103,7 @@ test('clubs that share a port or a database are listed as such', async () => {
   expect(out).toContain('harbour and valley have the same port 3000.')
   expect(out).toContain(`harbour and valley have the same database sqlite:${pathOf('harbour.db')}.`)
   expect(out).not.toContain('3009')
+  expect((await clubs('shared', 'list', 'harbour')).err).toContain('list shows all clubs: it takes no names')
 })
 
 test('a command runs for each club, even after a failure, shows no secret, and can be repeated', async () => {
