@@ -40,8 +40,8 @@ test.each(capabilityRows)('Add a capability finds its place in $file, after $aft
   expect(placesOf(after, read(file).split('\n'))).toHaveLength(1)
 })
 
-test('Add a capability has the declaration that the architecture page shows', () => {
-  const shown = /```ts\n( *export const fanData[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? ''
+test('Add a capability has the declaration that the contributing page shows', () => {
+  const shown = /```ts\n( *export const fanData[\s\S]*?)```/.exec(read('CONTRIBUTING.md'))?.[1] ?? ''
   const declaration = shown.trim().replaceAll('\n   ', '\n')
   expect(declaration).toContain('satisfies FanData<')
   expect(read('docs/recipes/capability.md')).toContain(declaration)
