@@ -1,6 +1,6 @@
 /**
  * Multiplies the fans of a recorded season: recording millions of events through the verbs takes hours. A copied fan has the
- * rows of the original under other ids, with the hashes that follow from them, so that every verification accepts them.
+ * rows of the original under other ids and a little later, with the hashes that follow from them, so that every verification accepts them.
  */
 import { sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
@@ -23,6 +23,9 @@ type Season = Map<AnyTable, Row[]>
 const BATCH = 5_000
 const PAGE_SIZE = 2_000
 
+/** Between two copies: a server counts all records of a moment in one unit of work. */
+const LATER_MS = 40
+
 /** Columns that are unique and have no id. */
 const SUFFIXED = new Set(['subject', 'handle', 'redemptionCode'])
 
@@ -33,7 +36,7 @@ export async function* copySeason(url: string, copies: number): AsyncGenerator<n
     const season = await readSeason(db)
     const ids = idsOf(db.tables, season)
     for (let copy = 1; copy <= copies; copy++) {
-      const rows = copyOf(season, renaming(ids, copy), copy)
+      const rows = copyOf(season, ids, copy)
       rehash(db.tables, rows)
       for (const [table, copied] of rows)
         for (let first = 0; first < copied.length; first += BATCH) {
@@ -75,19 +78,26 @@ function idsOf({ users, events, pointsEntries, userItems }: Tables, season: Seas
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Changes the random digits of known ids in a text. The times in the ids stay, and with them their order. */
+/** Changes the time and the random digits of known ids in a text. Their order stays. */
 function renaming(ids: Set<string>, copy: number) {
   const mask = BigInt(copy) << 24n
   return (text: string) =>
     text.replace(UUID, id => {
       if (!ids.has(id)) return id
-      const node = BigInt(`0x${id.slice(24)}`) ^ mask
-      return id.slice(0, 24) + node.toString(16).padStart(12, '0')
+      const time = hex(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + copy * LATER_MS)
+      const node = hex(BigInt(`0x${id.slice(24)}`) ^ mask)
+      return `${time.slice(0, 8)}-${time.slice(8)}${id.slice(13, 24)}${node}`
     })
 }
 
-function copyOf(season: Season, rename: (text: string) => string, copy: number): Season {
+const hex = (value: number | bigint) => value.toString(16).padStart(12, '0')
+
+function copyOf(season: Season, ids: Set<string>, copy: number): Season {
+  const rename = renaming(ids, copy)
+  const laterMs = copy * LATER_MS
   const copiedValue = (name: string, value: unknown) => {
+    if (value instanceof Date) return new Date(value.getTime() + laterMs)
+    if (name === 'reachedAt' && typeof value === 'number') return value + laterMs
     if (typeof value !== 'string') return value
     return SUFFIXED.has(name) ? `${value}c${copy}` : rename(value)
   }

@@ -24,6 +24,8 @@ for (const engine of engines)
       expect(own).toHaveLength(2 * FANS * DAYS)
       // As most servers write them: see docs/growth.md.
       expect(own.map(({ entryCount }) => entryCount)).toEqual(own.map(() => 1))
+      // A server counts all events of a moment in one unit of work.
+      expect(new Set(own.map(({ recordedAt }) => recordedAt.getTime())).size).toBe(2 * DAYS)
     } finally {
       await remove()
     }
