@@ -29,7 +29,7 @@ for (const engine of engines) {
       expect((await into.get('/api/user/profile')).body.points).toBe(120)
       const again = await merge(...command)
       expect(again.code).not.toBe(0)
-      expect(again.err).toContain('already_merged')
+      expect(again.err).toContain('One of them was merged before.')
     })
 
     test('needs a name, and two fans', async () => {
