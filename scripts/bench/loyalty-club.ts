@@ -142,7 +142,6 @@ function statementsOf(
       all,
       `'matchday', 'event-' || n, ${FAN}, 1, 'match.checked_in', ${recent}, ${recent}, '{}'`,
     ),
-    'ANALYZE',
   ]
 }
 

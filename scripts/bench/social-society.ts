@@ -41,7 +41,6 @@ function statementsOf(engine: Engine, { fans, followed, events }: Society): stri
      VALUES ('${LEAGUE}', 'Office', 'C0DE', '${READER}', 'points', 'all', 'join', false, ${followed}, ${followed}, ${start})`,
     `INSERT INTO league_members (league_id, user_id, joined_at, counts_from, baseline, number) ${seriesSql(followed)}
      SELECT '${LEAGUE}', 'fan-' || (1000000 + n * ${Math.floor((fans - 1) / followed)}), ${start}, ${start}, 1, n + 1 FROM series`,
-    'ANALYZE',
   ]
 }
 
