@@ -68,7 +68,7 @@ export async function runScript(
 
 /** Long work reports a line every few seconds, which a slow machine makes of any work. */
 const withoutProgress = (err: string) =>
-  err.replaceAll(/^(\d+ %, )?\d+(\/\d+)? \w+, \d+\/s(, .* left)?\n/gm, '')
+  err.replaceAll(/^(\d+ %, )?\d+(\/\d+)? [^,\n]+, \d+\/s(, .* left)?\n/gm, '')
 
 /** Runs a script with the database and the secrets of the world. */
 export const runScriptOn = (

@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 const EARLY = 10
 const LATE = 30
 /** How long a write may have to wait. Milliseconds. */
-const MAX_WAIT_MS = 1_000
+const MAX_WAIT_MS = 2_000
 
 /** Keeps every write of others waiting, and no read, until it is told to stop. */
 async function holdWrites(url: string): Promise<() => Promise<void>> {
