@@ -282,7 +282,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await openMatches(page, 9)
       await page.getByText('Loading…').waitFor({ state: 'attached' })
       answered.resolve()
-      await page.getByRole('alert').getByText('The server is busy.').waitFor()
+      await page.getByRole('alert').getByText('The server cannot do that right now.').waitFor()
       expect(await findSerious(page)).toEqual([])
       await page.unroute('**/api/matches?*')
       await page.route('**/api/matches?*', route =>
