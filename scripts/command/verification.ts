@@ -107,13 +107,12 @@ export async function runVerification<Finding, Report extends { findings: number
   // A replica takes no writes.
   const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
   const isClean = verified.findings === 0
-  const parts: string[] = []
+  let parts: string[] = []
   if (coverage && !options.fromReplica)
     await recordMaintenance(primary, command, note, async tx => {
       const isComplete = await recordCoverage(tx, coverage, verified.findings)
       const missing = await listMissingParts(tx, coverage)
-      // A conflict repeats the unit of work.
-      if (coverage.part) parts.splice(0, 1, describeParts(coverage.part.of, missing))
+      if (coverage.part) parts = [describeParts(coverage.part.of, missing)]
       return isComplete
     })
   else if (isClean) await recordMaintenance(primary, command, note)
