@@ -8,12 +8,10 @@ interface Statement {
   getQuery(): { sql: string }
 }
 
-/** The tables that its statements read as a whole, by an index or not. Empty if each is looked up. */
-export async function tablesScanned(
-  db: Pick<Database, 'read' | 'tables'>,
-  url: string | null,
-  read: () => Promise<unknown>,
-): Promise<string[]> {
+type Read = [db: Pick<Database, 'read' | 'tables'>, url: string | null, read: () => Promise<unknown>]
+
+/** The steps of its statements, as SQLite describes them. */
+export async function planSteps(...[db, url, read]: Read): Promise<string[]> {
   const { statements } = db.read
   const [found, made] = [spyOn(statements, 'get'), spyOn(statements, 'set')]
   await read()
@@ -27,10 +25,15 @@ export async function tablesScanned(
       .flatMap(statement => (statement ? [(statement as Statement).getQuery().sql] : []))
       .flatMap(text => connection.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all())
     if (steps.length === 0) throw new Error('the read has no prepared statement')
-    const names = new Set<string>(Object.values(db.tables).map(table => getTableName(table)))
-    const scanned = steps.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
-    return [...new Set(scanned)].filter(name => names.has(name))
+    return steps.map(({ detail }) => detail)
   } finally {
     connection.close()
   }
+}
+
+/** The tables that its statements read as a whole, by an index or not. Empty if each is looked up. */
+export async function tablesScanned(...of: Read): Promise<string[]> {
+  const names = new Set<string>(Object.values(of[0].tables).map(table => getTableName(table)))
+  const scanned = (await planSteps(...of)).flatMap(step => /^SCAN (\w+)/.exec(step)?.[1] ?? [])
+  return [...new Set(scanned)].filter(name => names.has(name))
 }

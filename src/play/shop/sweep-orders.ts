@@ -5,6 +5,7 @@
 
 import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { deleteLockedInBatches } from '../../../db/batches.ts'
+import { byIndex } from '../../../db/by-index.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -34,8 +35,8 @@ const selectExpired = prepared((reader: Reader, now: Date) => {
   const { orders } = reader.tables
   return (
     reader
-      .select({ id: orders.id })
-      .from(orders)
+      .select({ id: sql<string>`${orders.id}` })
+      .from(byIndex(orders, 'orders_expiring'))
       // As the index states it: PostgreSQL keeps the plan for any parameter.
       .where(and(sql`${orders.status} = 'pending'`, isNull(orders.expiryNotedAt), lte(orders.expiresAt, now)))
       .orderBy(asc(orders.expiresAt))

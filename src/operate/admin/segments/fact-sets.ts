@@ -3,6 +3,7 @@
  * asks the same of one fan.
  */
 import { and, type Column, eq, inArray, isNotNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { byIndex } from '../../../../db/by-index.ts'
 import { idsByNewest } from '../../../../db/first-of-each.ts'
 import type { Reader } from '../../../../db/index.ts'
 import {
@@ -62,14 +63,16 @@ function rowsOf(reader: Reader, fact: Fact): RowsOf | null {
     case 'predictions':
       return counted(predictions)
     case 'ordersPaid':
-      return counted(orders, isPaid(reader))
+      return counted(orders, isPaid(reader), byIndex(orders, 'orders_paid'))
     case 'packsOpened':
       return counted(userPacks, isNotNull(userPacks.openedAt))
     case 'spent':
-      return grouped(orders, isPaidIn(reader, fact.of), {
-        type: 'number',
-        number: sql`sum(${orders.priceAmount} - ${orders.refundedAmount})`,
-      })
+      return grouped(
+        orders,
+        isPaidIn(reader, fact.of),
+        { type: 'number', number: sql`sum(${orders.priceAmount} - ${orders.refundedAmount})` },
+        byIndex(orders, 'orders_paid'),
+      )
     case 'consent':
       return consented(reader, fact.of)
     case 'tier':
@@ -93,17 +96,17 @@ const each =
 
 /** Of all rows of a fan together. */
 const grouped =
-  (table: OfFans, where: SQL | undefined, of: Expression): RowsOf =>
+  (table: OfFans, where: SQL | undefined, of: Expression, from: SQLWrapper = table): RowsOf =>
   isMet =>
-    sql`select ${table.userId} as id from ${table} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
+    sql`select ${table.userId} as id from ${from} where ${where ?? sql`1 = 1`} group by ${table.userId} having ${isMet(of)}`
 
 /** By the number of rows. */
 const counted =
-  (table: OfFans, where?: SQL): RowsOf =>
+  (table: OfFans, where?: SQL, from: SQLWrapper = table): RowsOf =>
   (isMet, isAny) =>
     isAny
-      ? sql`select distinct ${table.userId} as id from ${table} where ${where ?? sql`1 = 1`}`
-      : grouped(table, where, { type: 'number', number: sql`count(*)` })(isMet, isAny)
+      ? sql`select distinct ${table.userId} as id from ${from} where ${where ?? sql`1 = 1`}`
+      : grouped(table, where, { type: 'number', number: sql`count(*)` }, from)(isMet, isAny)
 
 /** The last row of a purpose counts: its number and its answer are one number. */
 function consented({ tables: { consents } }: Tables, purpose: string): RowsOf {

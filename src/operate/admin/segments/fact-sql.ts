@@ -1,7 +1,6 @@
 /** The facts of `club/segments` in SQL, of a fan whose row of `users` the query reads. */
 import { and, type Column, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import { likely } from '../../../../db/likely.ts'
 import { type Fact, type FactCondition, factNamed, type PlainFact } from '../../../club/segments/facts.ts'
 import { comparedSql, type Expression } from './compared-sql.ts'
 
@@ -58,8 +57,7 @@ function plainExpression(reader: Reader, name: PlainFact): Expression {
 }
 
 /** In words of the index `orders_paid`, which no parameter finds. */
-export const isPaid = ({ tables: { orders } }: Tables): SQL =>
-  likely(orders, sql`${orders.status} = 'completed'`)
+export const isPaid = ({ tables: { orders } }: Tables): SQL => sql`${orders.status} = 'completed'`
 
 export const isPaidIn = (reader: Tables, currency: string) =>
   and(isPaid(reader), eq(reader.tables.orders.priceCurrency, currency))
