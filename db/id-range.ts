@@ -23,6 +23,9 @@ export function idFrom(instant: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
+/** The time of an id, in milliseconds. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** Clocks of processes differ by less than this. */
 export const CLOCKS_DIFFER_MS = 3_600_000
 

@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
+import { idFrom, timeOfId } from '../../db/id-range.ts'
 import { type Database, openDatabase, type Tables } from '../../db/index.ts'
 import { type Row, readPages } from '../../db/pages.ts'
 import { listFanColumns } from '../../db/schema/fan-data.ts'
@@ -84,13 +85,11 @@ function renaming(ids: Set<string>, copy: number) {
   return (text: string) =>
     text.replace(UUID, id => {
       if (!ids.has(id)) return id
-      const time = hex(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + copy * LATER_MS)
-      const node = hex(BigInt(`0x${id.slice(24)}`) ^ mask)
-      return `${time.slice(0, 8)}-${time.slice(8)}${id.slice(13, 24)}${node}`
+      const time = idFrom(new Date(timeOfId(id) + copy * LATER_MS))
+      const node = BigInt(`0x${id.slice(24)}`) ^ mask
+      return time + id.slice(13, 24) + node.toString(16).padStart(12, '0')
     })
 }
-
-const hex = (value: number | bigint) => value.toString(16).padStart(12, '0')
 
 function copyOf(season: Season, ids: Set<string>, copy: number): Season {
   const rename = renaming(ids, copy)

@@ -14,7 +14,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { idFrom } from '../../../db/id-range.ts'
+import { idFrom, timeOfId } from '../../../db/id-range.ts'
 import type { Reader } from '../../../db/index.ts'
 import { dayNumber, type Entry, type FanEvent, isNotice, type KnownFan } from './tally.ts'
 
@@ -30,8 +30,6 @@ export interface Slice {
   predictions: { userId: string; createdAt: Date }[]
   deliveries: { day: number; endpointId: string; amount: number }[]
 }
-
-const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** The time of the first fan or event. Null: there is nothing to count. */
 export async function findStart(reader: Reader): Promise<Date | null> {
@@ -50,7 +48,7 @@ export async function findStart(reader: Reader): Promise<Date | null> {
     .orderBy(asc(createdAt))
     .limit(1)
   const times = [
-    ...(fan ? [timeOf(fan.id)] : []),
+    ...(fan ? [timeOfId(fan.id)] : []),
     ...[event, prediction].flatMap(row => (row ? [row.at.getTime()] : [])),
   ].filter(Number.isFinite)
   return times.length === 0 ? null : new Date(Math.min(...times))
@@ -109,9 +107,9 @@ async function readSpan(reader: Reader, from: Date, until: Date, max = Number.MA
     .groupBy(webhookDeliveries.endpointId)
   return {
     times: {
-      fans: fans.map(({ id }) => timeOf(id)),
+      fans: fans.map(({ id }) => timeOfId(id)),
       events: events.map(event => event.recordedAt.getTime()),
-      entries: entries.map(({ id }) => timeOf(id)),
+      entries: entries.map(({ id }) => timeOfId(id)),
       predictions: predictions.map(({ createdAt }) => createdAt.getTime()),
     },
     records: {
